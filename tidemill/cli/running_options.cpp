@@ -93,7 +93,8 @@ void add_schedule_options(Verb& verb, HowToRun& how) {
     verb.option("--profile-seconds", how.profile_s, "How long to profile each kind of core")
         .is(Kind::seconds)
         .in(between(0.01, 600));
-    verb.flag("--adapt", how.adapt, "Profile the tasks while they run, and reschedule when that pays");
+    verb.flag("--adapt", how.adapt,
+              "Profile the tasks while they run, and change the schedule or the executor when that pays");
     verb.option("--adapt-every", how.adapt_every_s, "Seconds between two looks")
         .is(Kind::seconds)
         .in(between(0.01, 3600));

@@ -137,8 +137,12 @@ std::string energy_text(const EnergyUse& energy, std::uint64_t frames, bool in_f
 std::string changes_text(const std::vector<AdaptationChange>& changes) {
     std::string text;
     for (const AdaptationChange& change : changes) {
-        text += fmt::format("adapted    at frame {}: predicted {:.2f} us a frame instead of {:.2f}\n",
-                            change.frame, change.after_us, change.before_us);
+        if (change.to.empty())
+            text += fmt::format("adapted    at frame {}: predicted {:.2f} us a frame instead of {:.2f}\n",
+                                change.frame, change.after_us, change.before_us);
+        else
+            text += fmt::format("adapted    at frame {}: {}, in turns {:.2f} us a frame; {} {:.2f}\n",
+                                change.frame, change.to, change.after_us, change.from, change.before_us);
     }
     return text;
 }
@@ -148,7 +152,9 @@ Json changes_json(const std::vector<AdaptationChange>& changes) {
     for (const AdaptationChange& change : changes) {
         json.push_back({{"frame", change.frame},
                         {"period_before_us", change.before_us},
-                        {"period_us", change.after_us}});
+                        {"period_us", change.after_us},
+                        {"from", change.from.empty() ? Json() : Json(change.from)},
+                        {"to", change.to.empty() ? Json() : Json(change.to)}});
     }
     return json;
 }

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "tidemill/platform/platform_error.hpp"
+#include "tidemill/run/job/adapted_run.hpp"
 #include "tidemill/run/job/auto_run.hpp"
 #include "tidemill/run/job/choice_file.hpp"
 #include "tidemill/run/job/dynamic_workers.hpp"
@@ -209,6 +210,8 @@ PipelineOptions GraphRun::pipeline_options() {
 }
 
 RunReport GraphRun::run_pipeline(Graph& graph, const RunOptions& options, const Follow& follow) {
+    if (how_.adapt && may_change_executor(how_, *profile_, *schedule_, options))
+        return run_adapted(graph, options, follow);
     Pipeline pipeline = used_from_file(how_, [&] { return Pipeline(graph, *schedule_, pipeline_options()); });
     if (follow) follow(*schedule_);
     if (!how_.adapt) {
@@ -225,15 +228,36 @@ RunReport GraphRun::run_pipeline(Graph& graph, const RunOptions& options, const 
                            .threshold = how_.adapt_threshold});
     RunOptions observed = options;
     observed.observers.push_back(&adaptation.observer());
-    KeepAdapting looks(adaptation, how_.adapt_every_s, follow);
+    const auto look = [&] {
+        if (adaptation.look() && follow) follow(adaptation.schedule());
+    };
+    KeepAdapting looks(look, how_.adapt_every_s);
     RunReport report = pipeline.run(observed);
-    if (const std::string why = looks.finish(); !why.empty())
-        warnings_.push_back("the schedule stayed as it was: " + why);
+    finish(looks);
     changes_ = adaptation.changes();
     // What was foretold is of the first schedule.
     if (changes_.empty()) came_to_us_ = report.period_us();
     tell_best(report, adaptation.schedule(), adaptation.profile());
     return report;
+}
+
+RunReport GraphRun::run_adapted(Graph& graph, const RunOptions& options, const Follow& follow) {
+    const auto run = used_from_file(
+        how_, [&] { return std::make_unique<AdaptedRun>(graph, how_, topology_, *profile_, *schedule_); });
+    KeepAdapting looks([&] { run->look(); }, how_.adapt_every_s);
+    RunReport report = run->run(options, follow);
+    finish(looks);
+    warnings_.insert(warnings_.end(), run->warnings().begin(), run->warnings().end());
+    executor_ = run->way().executor;
+    changes_ = run->changes();
+    if (changes_.empty()) came_to_us_ = report.period_us();
+    if (run->way().schedule) tell_best(report, *run->way().schedule, run->profile());
+    return report;
+}
+
+void GraphRun::finish(KeepAdapting& looks) {
+    if (const std::string why = looks.finish(); !why.empty())
+        warnings_.push_back("the schedule stayed as it was: " + why);
 }
 
 // The profile tells what the cores could do and what the schedule leaves of that; the rest the run lost, or

@@ -16,6 +16,7 @@
 namespace tidemill {
 
 class AutoRun;
+class KeepAdapting;
 struct ChoiceKey;
 
 /// Whether a schedule uses a device.
@@ -90,6 +91,8 @@ class GraphRun {
     PipelineOptions pipeline_options();
     void tell_best(RunReport& report, const Schedule& schedule, const Profile& profile) const;
     RunReport run_pipeline(Graph& graph, const RunOptions& options, const Follow& follow);
+    RunReport run_adapted(Graph& graph, const RunOptions& options, const Follow& follow);
+    void finish(KeepAdapting& looks);
     RunReport run_dynamic(Graph& graph, const RunOptions& options) const;
     RunReport run_auto(Graph& graph, const RunOptions& options, const Follow& follow);
     void start_as_before(AutoRun& run, const ChoiceKey& key);

@@ -25,12 +25,18 @@ constexpr double kPromising = 1.25;
 constexpr double kWorthATrial = 0.95;  // of the period in order
 constexpr std::size_t kMostTried = 5;
 
+int count(const Platform& cores) {
+    int all = 0;
+    for (const CoreCount& kind : cores.kinds()) all += kind.count;
+    return all;
+}
+
 /// What is known of a graph, and the ways to run it that were found.
 class Finding {
   public:
     Finding(const Profile& profile, const HowToRun& how, double hand_over_us)
         : profile_(profile), how_(how), hand_over_us_(hand_over_us) {
-        for (const CoreCount& kind : how.scheduling.cores->kinds()) cores_ += kind.count;
+        cores_ = count(*how.scheduling.cores);
     }
 
     PromisingWays find(const Schedule& thread_per_task);
@@ -90,12 +96,9 @@ void Finding::add_pipeline(Schedule schedule) {
     found_.ways.push_back({{.executor = Executor::pipeline, .schedule = std::move(schedule)}, forecast_us});
 }
 
-// The bound, or what it would be without sequential tasks, with what each task costs to hand out.
 void Finding::add_dynamic(const std::string& policy) {
-    const double handing_us = kDynamicTaskUs * static_cast<double>(profile_.tasks.size());
-    const double least_us = found_.bound_us > 0 ? found_.bound_us : found_.in_order_us / cores_;
-    found_.ways.push_back(
-        {{.executor = Executor::dynamic, .policy = policy}, least_us + handing_us / cores_});
+    found_.ways.push_back({{.executor = Executor::dynamic, .policy = policy},
+                           dynamic_forecast_us(profile_, found_, *how_.scheduling.cores)});
 }
 
 // What the system makes of it, at best.
@@ -124,6 +127,13 @@ void Finding::keep_promising() {
 }
 
 }  // namespace
+
+// The bound, or what it would be without sequential tasks, with what each task costs to hand out.
+double dynamic_forecast_us(const Profile& profile, const PromisingWays& found, const Platform& cores) {
+    const double handing_us = kDynamicTaskUs * static_cast<double>(profile.tasks.size());
+    const double least_us = found.bound_us > 0 ? found.bound_us : found.in_order_us / count(cores);
+    return least_us + handing_us / count(cores);
+}
 
 PromisingWays promising_ways(const Profile& profile, const HowToRun& how, const Schedule& thread_per_task,
                              double hand_over_us) {

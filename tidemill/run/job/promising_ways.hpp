@@ -30,4 +30,7 @@ inline constexpr double kUsualHandOverUs = 0.2;
 PromisingWays promising_ways(const Profile& profile, const HowToRun& how, const Schedule& thread_per_task,
                              double hand_over_us = kUsualHandOverUs);
 
+/// Of dynamic workers on these cores, where ways were found for the same profile.
+double dynamic_forecast_us(const Profile& profile, const PromisingWays& found, const Platform& cores);
+
 }  // namespace tidemill::internal

@@ -60,6 +60,12 @@ void StreamTrials::tell(const Relay::Done& done) {
     trials_.tell(came);
 }
 
+std::optional<double> StreamTrials::compared_us(std::size_t candidate) const {
+    const auto periods = trials_.periods(candidate);
+    if (!periods) return std::nullopt;
+    return source_sets_pace() ? periods->busiest_us : periods->undisturbed_us;
+}
+
 std::vector<Choice::Tried> StreamTrials::tried() const {
     std::vector<Choice::Tried> tried;
     const auto add = [&](std::size_t candidate) {

@@ -31,6 +31,9 @@ class StreamTrials {
     /// What the turn came to. One that was cut before its first frame says nothing, and is had again.
     void tell(const Relay::Done& done);
 
+    const std::vector<Candidate>& candidates() const { return candidates_; }
+    /// What a candidate is compared by: its period, or its busiest thread. Nothing before its first turn.
+    std::optional<double> compared_us(std::size_t candidate) const;
     const Candidate& best() const { return candidates_[trials_.best()]; }
     bool source_sets_pace() const { return trials_.source_sets_pace(); }
     Trials::Periods periods_of_best() const { return *trials_.periods(trials_.best()); }

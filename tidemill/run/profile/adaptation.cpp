@@ -57,14 +57,26 @@ Profile updated(Profile profile, const Schedule& schedule, const LiveWindow& see
     return profile;
 }
 
+std::optional<Schedule> better_schedule(const Profile& profile, const Schedule& now,
+                                        const AdaptationOptions& options) {
+    const Strategy& asked = options.strategy ? *options.strategy : strategy("herad");
+    Schedule best = asked.schedule(profile, options.cores, options.objective, options.model);
+    best.frames_in_flight = now.frames_in_flight;
+    best.period_us = period_us(best, profile, options.model);
+    if (*best.period_us > (1 - options.threshold) * period_us(now, profile, options.model))
+        return std::nullopt;
+    best.resources = now.resources;
+    // A schedule that names no tasks is for a graph that calls them otherwise.
+    if (now.task_names.empty()) best.task_names.clear();
+    return best;
+}
+
 Adaptation::Adaptation(Pipeline& pipeline, Profile profile, Schedule schedule, AdaptationOptions options)
     : pipeline_(pipeline),
       profile_(std::move(profile)),
       schedule_(std::move(schedule)),
       options_(std::move(options)),
-      live_(std::make_unique<LiveProfile>(pipeline.structure())) {
-    if (!options_.strategy) options_.strategy = &strategy("herad");
-}
+      live_(std::make_unique<LiveProfile>(pipeline.structure())) {}
 
 Adaptation::~Adaptation() = default;
 
@@ -79,17 +91,11 @@ bool Adaptation::look() {
     // Just after a change, what was seen belongs to both schedules.
     if (std::exchange(just_changed_, false)) return false;
     profile_ = updated(std::move(profile_), schedule_, seen, on_kinds_);
-    const double now_us = period_us(schedule_, profile_, options_.model);
-    Schedule best = options_.strategy->schedule(profile_, options_.cores, options_.objective, options_.model);
-    best.frames_in_flight = schedule_.frames_in_flight;
-    best.period_us = period_us(best, profile_, options_.model);
-    if (*best.period_us > (1 - options_.threshold) * now_us) return false;
-    best.resources = schedule_.resources;
-    // A schedule that names no tasks is for a graph that calls them otherwise.
-    if (schedule_.task_names.empty()) best.task_names.clear();
-    pipeline_.reschedule(best);
-    changes_.push_back({frames_, now_us, *best.period_us});
-    schedule_ = std::move(best);
+    std::optional<Schedule> best = better_schedule(profile_, schedule_, options_);
+    if (!best) return false;
+    pipeline_.reschedule(*best);
+    changes_.push_back({frames_, period_us(schedule_, profile_, options_.model), *best->period_us});
+    schedule_ = *std::move(best);
     just_changed_ = true;
     return true;
 }

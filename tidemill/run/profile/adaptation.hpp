@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,11 +33,17 @@ struct AdaptationOptions {
     std::uint64_t least_frames = 20;  ///< to be seen before weights are believed, at least 1
 };
 
-/// A change of schedule that was made.
+/// The strategy's schedule for these weights, if that saves enough of the period that `now` has by them.
+std::optional<Schedule> better_schedule(const Profile& profile, const Schedule& now,
+                                        const AdaptationOptions& options);
+
+/// A change that was made: of the schedule, or of the executor.
 struct AdaptationChange {
     std::uint64_t frame = 0;  ///< source frames begun before it
-    double before_us = 0;     ///< the old schedule's period by the weights just seen
+    double before_us = 0;     ///< the old schedule's period by the weights just seen; of executors, in turns
     double after_us = 0;      ///< the new one's
+    std::string from{};       ///< names of executors; empty: the schedule was changed
+    std::string to{};
 };
 
 /// Keeps a running pipeline at its optimum: profiles its units live, and changes the schedule when the best

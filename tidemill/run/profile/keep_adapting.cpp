@@ -7,11 +7,8 @@
 
 namespace tidemill {
 
-KeepAdapting::KeepAdapting(Adaptation& adaptation, double every_s,
-                           std::function<void(const Schedule&)> changed)
-    : adaptation_(adaptation),
-      changed_(std::move(changed)),
-      thread_(start_thread([this, every_s](const std::stop_token& done) {
+KeepAdapting::KeepAdapting(std::function<void()> look, double every_s)
+    : look_(std::move(look)), thread_(start_thread([this, every_s](const std::stop_token& done) {
           look_until(done, std::chrono::duration<double>(every_s));
       })) {}
 
@@ -26,7 +23,7 @@ void KeepAdapting::look_until(const std::stop_token& done, std::chrono::duration
     while (!wake_.wait_for(lock, done, period, [&] { return done.stop_requested(); })) {
         if (done.stop_requested()) return;
         try {
-            if (adaptation_.look() && changed_) changed_(adaptation_.schedule());
+            look_();
         } catch (const std::exception& error) {
             failure_ = error.what();
             return;

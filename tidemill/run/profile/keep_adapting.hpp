@@ -7,15 +7,12 @@
 #include <string>
 #include <thread>
 
-#include "tidemill/run/profile/adaptation.hpp"
-
 namespace tidemill {
 
-/// Lets an adaptation look again and again, on a thread of its own, while a pipeline runs.
+/// Looks again and again whether a stream would run better otherwise, on a thread of its own, while it runs.
 class KeepAdapting {
   public:
-    /// `changed` is called after each change of schedule.
-    KeepAdapting(Adaptation& adaptation, double every_s, std::function<void(const Schedule&)> changed = {});
+    KeepAdapting(std::function<void()> look, double every_s);
 
     /// Ends the looking. Returns why it ended before, or nothing.
     std::string finish();
@@ -23,8 +20,7 @@ class KeepAdapting {
   private:
     void look_until(const std::stop_token& done, std::chrono::duration<double> period);
 
-    Adaptation& adaptation_;
-    std::function<void(const Schedule&)> changed_;
+    std::function<void()> look_;
     std::string failure_;
     std::mutex mutex_;  // for the condition alone
     std::condition_variable_any wake_;
