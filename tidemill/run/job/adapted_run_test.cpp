@@ -9,11 +9,14 @@
 
 #include <doctest/doctest.h>
 
+#include "tidemill/run/internal/two_cores.hpp"
 #include "tidemill/run/job/graph_run.hpp"
 #include "tidemill/run/profile/profiler.hpp"
 
 namespace tidemill {
 namespace {
+
+using internal::two_cores;
 
 /// What two tasks take that wait instead of computing, in microseconds.
 struct Waits {
@@ -49,18 +52,6 @@ struct WaitingTasks {
     Graph graph;
     std::vector<int> arrived;
 };
-
-/// A machine with two cores of one kind, whatever this one has.
-const Topology& two_cores() {
-    static const Topology topology = [] {
-        TopologySource source;
-        source.machine = TopologySource::Machine::kSynthetic;
-        source.description = "core:2 pu:1";
-        source.kinds = "big=core0-1";
-        return Topology::load(source);
-    }();
-    return topology;
-}
 
 /// What is known of such tasks.
 Profile profile_of(const Waits& waits) {

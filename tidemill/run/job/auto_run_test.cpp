@@ -14,6 +14,7 @@
 
 #include "tidemill/platform/thread_time.hpp"
 #include "tidemill/run/internal/counted_sum.hpp"
+#include "tidemill/run/internal/two_cores.hpp"
 #include "tidemill/run/job/choice_file.hpp"
 #include "tidemill/run/job/graph_run.hpp"
 #include "tidemill/run/pipeline.hpp"
@@ -24,6 +25,7 @@ namespace tidemill {
 namespace {
 
 using internal::Count;
+using internal::two_cores;
 
 /// A source that ends when asked to, tasks that wait so long, and a check that all comes in order. What waits
 /// needs no core, so two threads are faster on any machine.
@@ -62,18 +64,6 @@ std::function<bool(int)> after(int frames) {
 /// Some frames after a choice was made, whenever that is.
 std::function<bool(int)> after_choice(const std::function<bool()>& has_chosen) {
     return [has_chosen, chosen = 0](int) mutable { return has_chosen() && ++chosen > 40; };
-}
-
-/// A machine with two cores of one kind, whatever this one has.
-const Topology& two_cores() {
-    static const Topology topology = [] {
-        TopologySource source;
-        source.machine = TopologySource::Machine::kSynthetic;
-        source.description = "core:2 pu:1";
-        source.kinds = "big=core0-1";
-        return Topology::load(source);
-    }();
-    return topology;
 }
 
 const HowToRun kAuto{.executor = Executor::automatic, .pinned = false};
