@@ -15,7 +15,9 @@ namespace tidemill::dvbs2::internal {
 
 /// The latest part of a stream of symbols, and whether that is its end.
 struct HeardSymbols {
-    SymbolStore kept;
+    // More than is ever kept, five frames of the longest and one that is under way: what grows only when
+    // noise looks like the header of a long frame would grow after hours.
+    SymbolStore kept{7 * kMaxFrameSymbols};
     FrontPath front;
     SymbolPlaces places;
     bool ended = false;

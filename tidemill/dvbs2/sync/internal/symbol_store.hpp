@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "tidemill/dsp/aligned_vector.hpp"
 #include "tidemill/dsp/iq.hpp"
@@ -13,6 +14,9 @@ namespace tidemill::dvbs2::internal {
 /// stream.
 class SymbolStore {
   public:
+    /// Has room for so many from the beginning, and takes more where more are kept.
+    explicit SymbolStore(std::size_t room) : memory_(room) {}
+
     std::uint64_t begin() const { return begin_; }
     std::uint64_t end() const { return begin_ + count_; }
 
@@ -35,18 +39,23 @@ class SymbolStore {
     /// What it holds goes into a checkpoint, and comes back from one.
     template <class Archive>
     void keep(Archive& archive) {
-        archive("memory", memory_)("first", first_)("count", count_)("begin", begin_);
+        const auto held = at(begin_, count_);
+        std::vector<dsp::Iq> symbols(held.begin(), held.end());
+        archive("symbols", symbols)("begin", begin_);
+        if (!archive.gives_back()) return;
+        first_ = count_ = 0;
+        append(symbols);
     }
 
   private:
-    // At least as much room as is kept, so that a symbol is moved once on average, or less.
+    // A fifth of the memory comes free at least, so that a symbol is moved four times on average, or less.
     void make_room(std::size_t more) {
         const auto kept = std::span(memory_).subspan(first_, count_);
-        const std::size_t least = 2 * (count_ + more);
-        if (memory_.size() >= least) {
+        const std::size_t needed = count_ + more;
+        if (4 * memory_.size() >= 5 * needed) {
             dsp::copy_samples(kept, memory_);
         } else {
-            dsp::AlignedVector<dsp::Iq> larger(2 * least);
+            dsp::AlignedVector<dsp::Iq> larger(2 * needed);
             dsp::copy_samples(kept, larger);
             memory_.swap(larger);
         }
