@@ -23,7 +23,10 @@ struct StandInOptions {
     std::vector<MemoryPolicy> policies{memory_policies().begin(), memory_policies().end()};
     double us_per_kilobyte = 0;  ///< of copies, each way
     std::size_t memory_bytes = std::size_t{1} << 30U;
-    unsigned seed = 1;  ///< of the order in which queues that could go on do
+    /// Of the queues that could go on: as on most devices the one whose work was sent first does, else one
+    /// that the seed chooses, so that work is done in any order.
+    bool first_sent_first = false;
+    unsigned seed = 1;
     /// The call of that number, from 1 on, throws; 0: none. Calls of the device, its queues and events count
     /// alike.
     std::uint64_t fails_at_call = 0;
@@ -35,7 +38,7 @@ struct StandInOptions {
 
 /// A device without hardware, for tests: what is sent off is done by a thread of its own, copies in, kernels
 /// and copies out beside each other and each in the time that it is said to take, queues in an order of the
-/// seed.
+/// seed or as they were sent off.
 class StandInDevice : public Device {
   public:
     explicit StandInDevice(StandInOptions options);

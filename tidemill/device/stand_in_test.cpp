@@ -181,3 +181,29 @@ TEST_CASE("stand-in: copies and kernels of different queues take their times bes
     CHECK(copied->us_since(*begin) >= 1000);
     CHECK(end->us_since(*copied) >= 1000);
 }
+
+TEST_CASE(
+    "stand-in: of queues that wait for a unit the one that was sent off first goes on, where that is "
+    "wanted") {
+    constexpr std::uint32_t kQueues = 8;
+    for (unsigned seed = 0; seed < 4; ++seed) {
+        std::vector<std::uint32_t> done;
+        StandInOptions options{.first_sent_first = true, .seed = seed};
+        options.kernels["increment"] = {[&](WorkSize, std::span<const KernelArgument> arguments) {
+                                            done.push_back(std::get<std::uint32_t>(arguments[0]));
+                                        },
+                                        [](WorkSize) { return 1000.0; }};
+        StandInDevice device(options);
+        const auto kernel = device.kernel({device::increment_kernels(), ""}, "increment");
+        std::vector<std::unique_ptr<DeviceQueue>> queues;
+        std::vector<std::unique_ptr<DeviceEvent>> ends;
+        for (std::uint32_t i = 0; i < kQueues; ++i) queues.push_back(device.queue());
+        for (std::uint32_t i = 0; i < kQueues; ++i) {
+            const KernelArgument arguments[] = {i};
+            queues[i]->launch(*kernel, {1, 1}, arguments);
+            ends.push_back(queues[i]->mark());
+        }
+        for (const auto& end : ends) wait_for(*end, "increments");
+        CHECK(done == std::vector<std::uint32_t>{0, 1, 2, 3, 4, 5, 6, 7});
+    }
+}

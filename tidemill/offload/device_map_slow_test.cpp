@@ -35,7 +35,7 @@ struct PartTimes {
 };
 
 std::shared_ptr<StandInDevice> device_of(const PartTimes& parts) {
-    StandInOptions options;
+    StandInOptions options{.first_sent_first = true};  // from one batch to the next
     options.kernels["increment_rows"] = {internal::increment_rows, [parts](WorkSize size) {
                                              return parts.kernel_us * static_cast<double>(size.groups) /
                                                     (kBatch * kPartsOfRow);

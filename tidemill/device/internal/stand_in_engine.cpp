@@ -120,13 +120,17 @@ bool StandInDevice::Engine::finish_one(std::unique_lock<std::mutex>& lock) {
     return false;
 }
 
-// Each unit has one job at a time; of the queues that wait for it the seed chooses one.
+// Each unit has one job at a time; of the queues that wait for it the options choose one.
 void StandInDevice::Engine::start_all() {
     std::vector<Line*> ready;
     for (const auto& line : lines_) {
         if (!line->is_running && !line->jobs.empty()) ready.push_back(line.get());
     }
-    std::ranges::shuffle(ready, random_);
+    if (options_.first_sent_first) {
+        std::ranges::stable_sort(ready, {}, [](const Line* line) { return line->jobs.front().sent; });
+    } else {
+        std::ranges::shuffle(ready, random_);
+    }
     for (Line* line : ready) {
         const Job& job = line->jobs.front();
         if (is_busy(job.unit)) continue;
