@@ -27,7 +27,6 @@ constexpr std::uint64_t kWeighFrames = 12;
 
 constexpr double kNoFaster = 0.98;
 constexpr double kTrialsSeconds = 0.05;
-constexpr double kPaced = 0.05;  // of the period in order, that a source waits
 
 }  // namespace
 
@@ -142,7 +141,7 @@ void AutoRun::find_candidates() {
     choice_.bound_us = found.bound_us;
     std::vector<internal::PromisingWay> ways = std::move(found.ways);
     const bool in_order_alone = ways.size() == 1 && ways.front().way.executor == Executor::sequence;
-    if (pace_us_ > kPaced * in_order_us_ && !in_order_alone) ways = also_by_work(ways);
+    if (pace_us_ > kWaitsAtPace * in_order_us_ && !in_order_alone) ways = also_by_work(ways);
     for (internal::PromisingWay& each : ways) candidates_.push_back({std::move(each)});
     make_runners();
 }

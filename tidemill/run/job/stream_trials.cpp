@@ -11,7 +11,6 @@ namespace tidemill {
 namespace {
 
 constexpr std::uint64_t kTurnFrames = 24;
-constexpr double kWaits = 0.05;  // of the time: a source that waits for less paces nothing
 
 bool is_cheap_to_look(const Structure& structure, double alone_us) {
     constexpr double kLookUs = 1;  // at a task's call
@@ -55,7 +54,7 @@ void StreamTrials::tell(const Relay::Done& done) {
     Trials::Came came{.period_us = pace_->period_us(frames, alone_us_)};
     if (busy_) {
         came.busiest_us = busy_->busiest_us() / static_cast<double>(frames);
-        came.source_waits = busy_->sources_waited_us() > kWaits * done.elapsed_s * 1e6;
+        came.source_waits = busy_->sources_waited_us() > kWaitsAtPace * done.elapsed_s * 1e6;
     }
     trials_.tell(came);
 }

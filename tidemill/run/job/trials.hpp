@@ -6,6 +6,9 @@
 
 namespace tidemill {
 
+/// Of the time: a source that waits for less sets no pace.
+inline constexpr double kWaitsAtPace = 0.05;
+
 /// Finds out which of several ways to run a stream is fastest by letting them take turns on it: A B A B,
 /// twice each in a round, of which the shorter turn counts. Who is more than a tenth slower than the best of
 /// a round is out; the others go on in turns that are twice as long, so what is left to lose is little. Knows
