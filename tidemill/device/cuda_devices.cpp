@@ -249,7 +249,7 @@ DeviceInfo info_of(const Driver& driver, Ordinal ordinal) {
 
 FoundDevice found(const Driver& driver, int index) {
     Ordinal ordinal = 0;
-    driver.check(driver.device_get(&ordinal, index), "cuDeviceGet", "cuda");
+    driver.check(driver.device_get(&ordinal, index), "cuDeviceGet", fmt::format("cuda:{}", index));
     const DeviceInfo info = info_of(driver, ordinal);
     const int capability = capability_of(driver, ordinal);
     return {info, [=] { return std::make_unique<CudaDevice>(driver, ordinal, capability, info); }, "cuda"};
@@ -263,7 +263,13 @@ void add_devices(const SharedLibrary& library, FoundDevices& all) {
         driver.check(status, "cuInit", "cuda");
         driver.check(driver.device_count(&count), "cuDeviceGetCount", "cuda");
     }
-    for (int index = 0; index < count; ++index) all.devices.push_back(found(driver, index));
+    for (int index = 0; index < count; ++index) {
+        try {
+            all.devices.push_back(found(driver, index));
+        } catch (const DeviceError& error) {  // the others may be well
+            all.absent.emplace_back(error.what());
+        }
+    }
     if (count == 0) all.absent.emplace_back("cuda: the driver is there, and no device");
 }
 

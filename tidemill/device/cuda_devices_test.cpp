@@ -24,6 +24,7 @@ namespace {
 struct FakeDriver {
     std::map<std::string, int> failures{};  // by function, which status
     int gpus = 1;
+    int lost_gpu = -1;
     int capability = 90;
     bool has_managed = true;
     bool has_pageable = false;
@@ -85,6 +86,7 @@ int cuDeviceGetCount(int* count) {
     return 0;
 }
 int cuDeviceGet(int* gpu, int index) {
+    if (index == driver.lost_gpu) return 101;  // CUDA_ERROR_INVALID_DEVICE
     *gpu = index;
     return 0;
 }
@@ -290,6 +292,18 @@ TEST_CASE("cuda: a driver without a GPU, or one that fails to begin, is a reason
     driver.failures["cuInit"] = 803;
     CHECK(found_here().absent ==
           std::vector<std::string>{"cuda: cuInit failed: CUDA_ERROR_FAKE (as it was told to)"});
+}
+
+TEST_CASE("cuda: a GPU that fails does not hide the others") {
+    driver = {};
+    driver.gpus = 3;
+    driver.lost_gpu = 1;
+    const FoundDevices found = found_here();
+    REQUIRE(found.devices.size() == 2);
+    CHECK(found.devices[0].info.id == "cuda:0");
+    CHECK(found.devices[1].info.id == "cuda:2");
+    REQUIRE(found.absent.size() == 1);
+    CHECK(found.absent[0] == "cuda:1: cuDeviceGet failed: CUDA_ERROR_FAKE (as it was told to)");
 }
 
 TEST_CASE("cuda: whichever call fails is told with the device, and all that was made is given back") {

@@ -80,6 +80,8 @@ FoundDevice find_device(const std::string& id) {
         throw NoSuchDevice(
             fmt::format("device '{}': there is none here. {}", id, fmt::join(found.absent, ". ")));
     }
+    for (const std::string& why : found.absent)
+        if (why.starts_with(id + ":")) throw NoSuchDevice("device " + why);
     throw NoSuchDevice(
         fmt::format("device '{}': there is no such one here, but {}", id, fmt::join(there, ", ")));
 }

@@ -75,16 +75,20 @@ std::string refused_tokens(const RxOutcome& outcome) {
         tokens->refused(), tokens->blocks(), tokens->refusal());
 }
 
+std::string device_failure_text(const dvbs2::LdpcDeviceUse& use) {
+    // What failed while it was weighed had no frame.
+    const bool had_frames = use.frames + use.frames_on_host > 0;
+    return fmt::format("the device failed, and {} frames were decoded on the host: {}",
+                       had_frames ? fmt::format("{}", use.frames_on_host) : "all", use.failure);
+}
+
 std::vector<std::string> all_warnings(const RxOutcome& outcome) {
     std::vector<std::string> warnings = outcome.job.warnings;
     for (std::string& warning : fault_warnings(outcome)) warnings.push_back(std::move(warning));
     for (std::string& remark : sample_remarks(outcome)) warnings.push_back(std::move(remark));
     for (const std::string& of_input : {outcome.remarks, outcome.trouble})
         if (!of_input.empty()) warnings.push_back(of_input);
-    if (!outcome.device.failure.empty()) {
-        warnings.push_back(fmt::format("the device failed, and {} frames were decoded on the host: {}",
-                                       outcome.device.frames_on_host, outcome.device.failure));
-    }
+    if (!outcome.device.failure.empty()) warnings.push_back(device_failure_text(outcome.device));
     if (!outcome.device.shortage.empty())
         warnings.push_back("memory of the device was short: " + outcome.device.shortage);
     if (const std::string why = refused_tokens(outcome); !why.empty()) warnings.push_back(why);
