@@ -94,6 +94,10 @@ double CostModel::cut_us(std::size_t task) const {
     return hop_us + (bytes_at_cut.empty() ? 0 : byte_us * bytes_at_cut.at(task));
 }
 
+double CostModel::far_cut_us(std::size_t task, const FarCuts& far) const {
+    return far.hop_us + (bytes_at_cut.empty() ? 0 : far.byte_us * bytes_at_cut.at(task));
+}
+
 CostModel with_bytes_of(const Chain& chain, CostModel model) {
     if (!model.bytes_at_cut.empty() || chain.tasks.empty()) return model;
     for (std::size_t task = 0; task + 1 < chain.tasks.size(); ++task)

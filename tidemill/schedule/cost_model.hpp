@@ -31,6 +31,17 @@ struct FastestMemory {
     bool operator==(const FastestMemory&) const = default;
 };
 
+/// The cores of a kind where not all are near each other: clusters, within which they are, and what a cut
+/// between two clusters costs the stages on both sides beyond one within a cluster.
+struct FarCuts {
+    std::string kind;
+    std::vector<std::vector<int>> clusters{};  // cores, by hwloc's logical numbers
+    double hop_us = 0;
+    double byte_us = 0;  // for each byte that crosses it
+
+    bool operator==(const FarCuts&) const = default;
+};
+
 /// What schedules cost beyond their tasks' weights. All of it is off by default, which is the published
 /// model.
 struct CostModel {
@@ -40,10 +51,12 @@ struct CostModel {
     std::vector<double> bytes_at_cut{};  // after each task but the last; none: as the chain says
     std::vector<KindCosts> kinds{};
     std::vector<FastestMemory> memory{};  ///< of devices, by size; no period depends on it
+    std::vector<FarCuts> far_cuts{};  ///< of this machine now: for schedules that say which cores they use
 
     bool operator==(const CostModel&) const = default;
 
-    /// Whether periods are those of the published model; power does not matter for that.
+    /// Whether periods are those of the published model, wherever threads sit; power does not matter for
+    /// that.
     bool has_published_periods() const;
 
     /// Whether any kind has a power.
@@ -54,6 +67,9 @@ struct CostModel {
 
     /// Cost in µs of a cut after `task`, counted from 0, for each of the two stages.
     double cut_us(std::size_t task) const;
+
+    /// What it costs each of them beyond that where they sit in two clusters.
+    double far_cut_us(std::size_t task, const FarCuts& far) const;
 };
 
 /// The model with the bytes at cuts that the chain tells of itself, unless it has its own.

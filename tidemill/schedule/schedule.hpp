@@ -219,8 +219,12 @@ double host_us(const Schedule& schedule, const Chain& chain);
 double period_us(const Schedule& schedule, const Chain& chain);
 
 /// The weights of a schedule's stages under a model: with their costs, slowed down as their kind's cores are
-/// busy, and kept waiting by the threads of devices.
+/// busy, and kept waiting by the threads of devices. Of several threads, that of the busiest.
 std::vector<double> stage_weights_us(const Schedule& schedule, const Chain& chain, const CostModel& model);
+
+/// The same of each thread, [stage][thread].
+std::vector<std::vector<double>> thread_weights_us(const Schedule& schedule, const Chain& chain,
+                                                   const CostModel& model);
 
 /// What the threads that stages name have to do with an execution under a model, all their stages together.
 std::map<Owner, double> owner_weights_us(const Schedule& schedule, const Chain& chain,

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <span>
 
+#include "tidemill/schedule/cluster_placement.hpp"
 #include "tidemill/schedule/frame_alone.hpp"
 #include "tidemill/schedule/schedule.hpp"
 
@@ -60,12 +61,23 @@ struct Busy {
     double each_us;
 };
 
-/// The times of a schedule's threads under a model: with costs, slowed down as their kind's cores are busy,
-/// and kept waiting by the threads of devices.
+// The same threads one by one.
+std::vector<Busy> each_of(const std::vector<Busy>& times) {
+    std::vector<Busy> threads;
+    for (const Busy& busy : times) threads.insert(threads.end(), busy.threads, {busy.kind, 1, busy.each_us});
+    return threads;
+}
+
+/// The times of a schedule's threads under a model: with costs, those of far cuts included, slowed down as
+/// their kind's cores are busy, and kept waiting by the threads of devices.
 class Times {
   public:
     Times(const Schedule& schedule, const Chain& chain, const CostModel& model)
-        : chain_(chain), model_(model), waiting_us_(host_us(schedule, chain)) {
+        : schedule_(schedule),
+          chain_(chain),
+          model_(model),
+          waiting_us_(host_us(schedule, chain)),
+          far_us_(far_cuts_us(schedule, model)) {
         for (const auto& [name, busy] : cores_used(schedule)) {
             const KindCosts kind = model.kind(name);
             kinds_.push_back(
@@ -75,7 +87,8 @@ class Times {
 
     double waiting_us() const { return waiting_us_; }
 
-    std::vector<Busy> of(const Stage& stage) const {
+    std::vector<Busy> of(std::size_t s) const {
+        const Stage& stage = schedule_.stages[s];
         const double costs_us = costs_of(stage, chain_, model_);
         std::vector<Busy> times;
         for (const Threads& threads : threads_of(stage, chain_)) {
@@ -85,6 +98,10 @@ class Times {
             times.push_back(
                 {threads.kind, threads.count, tasks_us + threads.share_of(costs_us) + waiting_us_});
         }
+        if (far_us_.empty()) return times;
+        times = each_of(times);
+        for (std::size_t thread = 0; thread < times.size(); ++thread)
+            times[thread].each_us += far_us_[s][thread];
         return times;
     }
 
@@ -95,9 +112,11 @@ class Times {
         double shared;
     };
 
+    const Schedule& schedule_;
     const Chain& chain_;
     const CostModel& model_;
     double waiting_us_;
+    std::vector<std::vector<double>> far_us_;
     std::vector<Factors> kinds_{};
 };
 
@@ -165,8 +184,17 @@ double frames_per_second(const Schedule& schedule, const Profile& profile) {
 std::vector<double> stage_weights_us(const Schedule& schedule, const Chain& chain, const CostModel& model) {
     const Times times(schedule, chain, model);
     std::vector<double> weights_us;
-    for (const Stage& stage : schedule.stages)
-        weights_us.push_back(std::ranges::max(times.of(stage), {}, &Busy::each_us).each_us);
+    for (std::size_t s = 0; s < schedule.stages.size(); ++s)
+        weights_us.push_back(std::ranges::max(times.of(s), {}, &Busy::each_us).each_us);
+    return weights_us;
+}
+
+std::vector<std::vector<double>> thread_weights_us(const Schedule& schedule, const Chain& chain,
+                                                   const CostModel& model) {
+    const Times times(schedule, chain, model);
+    std::vector<std::vector<double>> weights_us(schedule.stages.size());
+    for (std::size_t s = 0; s < schedule.stages.size(); ++s)
+        for (const Busy& busy : each_of(times.of(s))) weights_us[s].push_back(busy.each_us);
     return weights_us;
 }
 
@@ -177,7 +205,7 @@ std::map<Owner, double> owner_weights_us(const Schedule& schedule, const Chain& 
     for (const auto& [owner, seats] : schedule.owners()) {
         double sum_us = times.waiting_us();
         for (const Seat& seat : seats) {
-            const std::vector<Busy> busy = times.of(schedule.stages[seat.stage]);
+            const std::vector<Busy> busy = times.of(seat.stage);
             sum_us += (busy.size() == 1 ? busy.front() : busy[seat.thread]).each_us - times.waiting_us();
         }
         weights_us[owner] = sum_us;
@@ -186,7 +214,7 @@ std::map<Owner, double> owner_weights_us(const Schedule& schedule, const Chain& 
 }
 
 double period_us(const Schedule& schedule, const Chain& chain, const CostModel& model) {
-    if (model.has_published_periods()) return period_us(schedule, chain);
+    if (model.has_published_periods() && model.far_cuts.empty()) return period_us(schedule, chain);
     double period = std::ranges::max(stage_weights_us(schedule, chain, model));
     for (const auto& [owner, weight_us] : owner_weights_us(schedule, chain, model))
         period = std::max(period, weight_us);
@@ -196,10 +224,11 @@ double period_us(const Schedule& schedule, const Chain& chain, const CostModel& 
 double busy_us(const Schedule& schedule, const Chain& chain, const CostModel& model, std::string_view kind) {
     const Times times(schedule, chain, model);
     double sum_us = 0;
-    for (const Stage& stage : schedule.stages)
-        for (const Busy& busy : times.of(stage))
+    for (std::size_t s = 0; s < schedule.stages.size(); ++s)
+        for (const Busy& busy : times.of(s))
             if (busy.kind == kind)
-                sum_us += busy.each_us * static_cast<double>(busy.threads) / (stage.shares_core ? 2 : 1);
+                sum_us += busy.each_us * static_cast<double>(busy.threads) /
+                          (schedule.stages[s].shares_core ? 2 : 1);
     return sum_us;
 }
 

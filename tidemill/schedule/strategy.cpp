@@ -53,11 +53,11 @@ constexpr std::array kStrategies{
              mixed_stages},
     Strategy{"herad", "optimal period, then fewest big cores, fewest little cores, fewest stages", herad},
     Strategy{"2catac", "greedy stages, the better of all kinds at each stage",
-             published_model_only<two_catac>},
+             published_model_only<two_catac>, false},
     Strategy{"fertac", "greedy stages, little cores first, big ones where those do not do",
-             published_model_only<fertac>},
-    Strategy{"otac-big", "greedy stages on big cores only", published_model_only<otac_big>},
-    Strategy{"otac-little", "greedy stages on little cores only", published_model_only<otac_little>},
+             published_model_only<fertac>, false},
+    Strategy{"otac-big", "greedy stages on big cores only", published_model_only<otac_big>, false},
+    Strategy{"otac-little", "greedy stages on little cores only", published_model_only<otac_little>, false},
 };
 
 }  // namespace

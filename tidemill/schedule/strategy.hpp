@@ -15,6 +15,7 @@ struct Strategy {
     std::string_view summary;
     Schedule (*solve)(const Chain& chain, const Platform& platform, const Objective& objective,
                       const CostModel& model);
+    bool knows_costs = true;  ///< of stages and cuts
 
     /// Schedules a chain; throws ScheduleError for chains, platforms, objectives and models that the strategy
     /// cannot use.
