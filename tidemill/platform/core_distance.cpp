@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <thread>
@@ -21,9 +22,18 @@ constexpr double kLeastSecondsOfPair = 0.0004;  // with two threads that come an
 constexpr int kBursts = 5;                      // of which the shortest counts: what disturbs makes it longer
 constexpr int kTrips = 100;
 
-/// A word that two threads hand to each other, in a cache line of its own.
-struct alignas(64) Ball {
+constexpr std::size_t kLineBytes = 64;
+
+/// A word that two threads hand to each other, in a cache line of its own, and what goes with it.
+struct alignas(kLineBytes) Ball {
+    struct alignas(kLineBytes) Line {
+        std::uint64_t changes = 0;
+    };
+
+    explicit Ball(std::size_t bytes) : lines((bytes + kLineBytes - 1) / kLineBytes) {}
+
     std::atomic<int> at{0};
+    std::vector<Line> lines;
 };
 
 // A turn is a trip there and back. Gives up once the time is over: the other one may wait for its core.
@@ -33,13 +43,15 @@ bool take_turns(Ball& ball, int side, int trips, Clock::time_point end) {
             if (spin % 1024 == 1023 && Clock::now() > end) return false;
             relax();
         }
+        for (Ball::Line& line : ball.lines) ++line.changes;
         ball.at.store(1 - side, std::memory_order_release);  // pairs with the other side's acquire
     }
     return true;
 }
 
-std::optional<double> trip_ns(const PuSet& here, const PuSet& there, Clock::time_point end) {
-    Ball ball;
+std::optional<double> trip_ns(const PuSet& here, const PuSet& there, std::size_t bytes,
+                              Clock::time_point end) {
+    Ball ball(bytes);
     std::atomic<bool> is_pinned{true};
     const std::jthread other = start_thread([&] {
         if (pin_this_thread(there)) is_pinned = false;
@@ -59,7 +71,8 @@ std::optional<double> trip_ns(const PuSet& here, const PuSet& there, Clock::time
 
 }  // namespace
 
-CoreDistances core_distances(const Topology& topology, std::span<const std::size_t> cores, double seconds) {
+CoreDistances core_distances(const Topology& topology, std::span<const std::size_t> cores, double seconds,
+                             std::size_t bytes) {
     const std::size_t pairs = cores.size() * (cores.size() - 1) / 2;
     if (cores.size() < 2 || static_cast<double>(pairs) * kLeastSecondsOfPair > seconds) return {};
     const auto share = std::chrono::duration_cast<Clock::duration>(
@@ -67,8 +80,8 @@ CoreDistances core_distances(const Topology& topology, std::span<const std::size
     CoreDistances distances(cores.size(), std::vector<double>(cores.size(), 0.0));
     for (std::size_t a = 0; a < cores.size(); ++a) {
         for (std::size_t b = a + 1; b < cores.size(); ++b) {
-            const auto ns =
-                trip_ns(topology.cores[cores[a]].pus, topology.cores[cores[b]].pus, Clock::now() + share);
+            const auto ns = trip_ns(topology.cores[cores[a]].pus, topology.cores[cores[b]].pus, bytes,
+                                    Clock::now() + share);
             if (!ns) return {};
             distances[a][b] = distances[b][a] = *ns;
         }
@@ -88,6 +101,38 @@ std::vector<std::size_t> row_of_near(const CoreDistances& distances) {
             if (!taken[core] && from[core] < nearest) nearest = from[next = core];
     }
     return row;
+}
+
+namespace {
+
+double nearest_pair(const CoreDistances& distances) {
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t a = 0; a < distances.size(); ++a)
+        for (std::size_t b = 0; b < a; ++b) least = std::min(least, distances[a][b]);
+    return least;
+}
+
+}  // namespace
+
+std::vector<std::vector<std::size_t>> near_groups(const CoreDistances& distances, double factor) {
+    const double most = factor * nearest_pair(distances);
+    std::vector<std::vector<std::size_t>> groups;
+    std::vector<std::size_t> left = row_of_near(distances);
+    while (!left.empty()) {
+        std::vector<std::size_t>& group = groups.emplace_back(1, left.front());
+        left.erase(left.begin());
+        for (auto next = left.begin(); next != left.end();) {
+            const auto is_near = [&](std::size_t core) { return distances[core][*next] < most; };
+            if (std::ranges::none_of(group, is_near)) {
+                ++next;
+                continue;
+            }
+            group.push_back(*next);
+            left.erase(next);
+            next = left.begin();
+        }
+    }
+    return groups;
 }
 
 }  // namespace tidemill

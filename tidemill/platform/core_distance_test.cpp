@@ -16,15 +16,26 @@ TEST_CASE("core distance: a row goes on with the nearest core that is left") {
     CHECK(row_of_near({{0}}) == std::vector<std::size_t>{0});
 }
 
+TEST_CASE("core distance: groups are of cores that are near each other, over others too") {
+    using Groups = std::vector<std::vector<std::size_t>>;
+    const CoreDistances in_twos{{0, 200, 50, 220}, {200, 0, 210, 60}, {50, 210, 0, 190}, {220, 60, 190, 0}};
+    CHECK(near_groups(in_twos, 1.5) == Groups{{0, 2}, {3, 1}});
+    CHECK(near_groups(in_twos, 5) == Groups{{0, 2, 3, 1}});
+    CHECK(near_groups({{0, 5, 9}, {5, 0, 5}, {9, 5, 0}}, 1.5) == Groups{{0, 1, 2}});
+    CHECK(near_groups({}, 1.5).empty());
+}
+
 TEST_CASE("core distance: it takes time from core to core, or there is none to tell") {
     const Topology& topology = Topology::here();
     std::vector<std::size_t> cores;
     for (std::size_t core = 0; core < std::min<std::size_t>(3, topology.cores.size()); ++core)
         cores.push_back(core);
-    const CoreDistances distances = core_distances(topology, cores, 2);
-    if (cores.size() < 2) CHECK(distances.empty());
-    for (std::size_t a = 0; a < distances.size(); ++a)
-        for (std::size_t b = 0; b < distances.size(); ++b) CHECK((distances[a][b] > 0) == (a != b));
+    for (const std::size_t bytes : {std::size_t{0}, std::size_t{1000}}) {
+        const CoreDistances distances = core_distances(topology, cores, 2, bytes);
+        if (cores.size() < 2) CHECK(distances.empty());
+        for (std::size_t a = 0; a < distances.size(); ++a)
+            for (std::size_t b = 0; b < distances.size(); ++b) CHECK((distances[a][b] > 0) == (a != b));
+    }
 }
 
 TEST_CASE("core distance: too many pairs for the time, and cores that are not ours, are not told") {

@@ -113,6 +113,18 @@ std::string task_table(const RunReport& report) {
     return table;
 }
 
+namespace {
+
+std::string cluster_lines(const RunReport& report) {
+    std::string lines;
+    for (const ClusterReport& cluster : report.clusters)
+        lines += fmt::format("cluster {} ({}): {} of {} cores used, busy {:.1f}%\n", cluster.cores,
+                             cluster.kind, cluster.cores_used, cluster.core_count, 100 * cluster.busy);
+    return lines;
+}
+
+}  // namespace
+
 std::string stage_table(const RunReport& report) {
     std::string table = fmt::format("{:<5}  {:<6}  {:<10}  {:>9}  {:>9}  {:>9}  {}\n", "stage", "thread",
                                     "cores", "work", "pull wait", "push wait", "tasks");
@@ -132,7 +144,7 @@ std::string stage_table(const RunReport& report) {
                 table += fmt::format("       not pinned: {}\n", thread.not_pinned);
         }
     }
-    return table;
+    return table + cluster_lines(report);
 }
 
 }  // namespace tidemill

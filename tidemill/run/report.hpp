@@ -86,6 +86,15 @@ struct StageReport {
     std::vector<ThreadReport> threads;
 };
 
+/// How busy the cores of a cluster were: cores that are nearer to each other than to those of others.
+struct ClusterReport {
+    std::string kind;
+    std::string cores;  ///< "core0-3"
+    std::size_t core_count = 0;
+    std::size_t cores_used = 0;  ///< that had threads
+    double busy = 0;             ///< part of the time that these worked
+};
+
 /// The tokens of a segment: the memory that frames in flight take.
 struct SegmentReport {
     std::size_t tokens;        ///< what stages hold, and what may wait between them
@@ -114,9 +123,10 @@ struct RunReport {
     std::vector<UnitReport> units;
     std::vector<StageReport> stages;
     std::vector<SegmentReport> segments;
-    std::vector<UnitOnKind> on_kinds;    ///< of workers on several kinds of cores
-    std::optional<BestPossible> best{};  ///< by a pipeline's profile, or by what dynamic workers took
-    std::string emulated;                ///< kinds of cores that are not real, and how; empty: all are
+    std::vector<ClusterReport> clusters{};  ///< where pinned threads could sit in several
+    std::vector<UnitOnKind> on_kinds;       ///< of workers on several kinds of cores
+    std::optional<BestPossible> best{};     ///< by a pipeline's profile, or by what dynamic workers took
+    std::string emulated;                   ///< kinds of cores that are not real, and how; empty: all are
 
     /// Time that each unit took per source frame, in microseconds, over all threads.
     std::vector<double> unit_weights_us() const;
@@ -135,7 +145,7 @@ void count_as_waiting(RunReport& report, const std::string& task, double waited_
 /// The tasks of a run as a table: calls, mean time of a call and its percentiles, share of the whole.
 std::string task_table(const RunReport& report);
 
-/// The stages of a run as a table: threads, cores, work and waits.
+/// The stages of a run as a table: threads, cores, work and waits; then how busy each cluster was.
 std::string stage_table(const RunReport& report);
 
 /// What units did on each kind of core, as a table; empty where there is one kind.

@@ -58,6 +58,14 @@ Json json_of(const SegmentReport& segment) {
     return {{"tokens", segment.tokens}, {"bytes", segment.bytes}, {"frames", segment.frames}};
 }
 
+Json json_of(const ClusterReport& cluster) {
+    return {{"kind", cluster.kind},
+            {"cores", cluster.cores},
+            {"core_count", cluster.core_count},
+            {"cores_used", cluster.cores_used},
+            {"busy", cluster.busy}};
+}
+
 Json json_of(const EnergyUse& energy, std::uint64_t frames) {
     const auto number = [](const std::optional<double>& value) { return value ? Json(*value) : Json(); };
     Json domains = Json::object();
@@ -95,6 +103,8 @@ Json json_of(const RunReport& report) {
     for (const StageReport& stage : report.stages) json["stages"].push_back(json_of(stage, report));
     json["segments"] = Json::array();
     for (const SegmentReport& segment : report.segments) json["segments"].push_back(json_of(segment));
+    json["clusters"] = Json::array();
+    for (const ClusterReport& cluster : report.clusters) json["clusters"].push_back(json_of(cluster));
     json["on_kinds"] = Json::array();
     for (const UnitOnKind& on : report.on_kinds) json["on_kinds"].push_back(json_of(on, report));
     json["best_possible"] = json_of(report.best);

@@ -136,6 +136,7 @@ void AutoRun::add_weights(const RunReport& report) {
 
 void AutoRun::find_candidates() {
     runners_.measure_hand_overs();
+    how_.scheduling.model.far_cuts = runners_.far_cuts();
     internal::PromisingWays found = ways_for(*profile_);
     in_order_us_ = found.in_order_us;
     choice_.bound_us = found.bound_us;

@@ -49,6 +49,8 @@ class AutoRun {
     const Choice::Way& last_way() const { return last_way_; }
 
     const std::optional<Profile>& profile() const { return profile_; }
+    /// Of the kinds whose cores were found to be in clusters; nothing where nobody looked.
+    const std::vector<FarCuts>& far_cuts() const { return how_.scheduling.model.far_cuts; }
     const std::vector<std::string>& warnings() const { return warnings_; }
     /// Microseconds a source frame under what was chosen; 0 where it began none.
     double chosen_period_us() const { return last_period_us_; }

@@ -9,6 +9,7 @@
 #include "tidemill/run/job/adapted_run.hpp"
 #include "tidemill/run/job/auto_run.hpp"
 #include "tidemill/run/job/choice_file.hpp"
+#include "tidemill/run/job/cluster_report.hpp"
 #include "tidemill/run/job/dynamic_workers.hpp"
 #include "tidemill/run/job/forecast.hpp"
 #include "tidemill/run/job/known_factors.hpp"
@@ -20,8 +21,10 @@
 #include "tidemill/run/run_error.hpp"
 #include "tidemill/run/sequence.hpp"
 #include "tidemill/schedule/bound.hpp"
+#include "tidemill/schedule/cluster_placement.hpp"
 #include "tidemill/schedule/device_choice.hpp"
 #include "tidemill/schedule/frequencies.hpp"
+#include "tidemill/schedule/near_schedule.hpp"
 
 namespace tidemill {
 
@@ -76,10 +79,21 @@ void GraphRun::prepare(const MakeProfile& make_profile) {
     if (schedule_) {
         used_from_file(how_, [&] { tidemill::check(*schedule_, *profile_); });
     } else {
-        choose_schedule();
-        if (how_.pinned) internal::NearCores::measured(topology_, *how_.scheduling.cores).place(*schedule_);
+        choose_near_schedule();
     }
     foretell();
+}
+
+// Stages that talk get cores that are near each other.
+void GraphRun::choose_near_schedule() {
+    if (!how_.pinned) return choose_schedule();
+    const auto near = internal::NearCores::measured(topology_, *how_.scheduling.cores);
+    how_.scheduling.model.far_cuts = near.far_cuts();
+    choose_schedule();
+    const CostModel model = how_.scheduling.model_for(*profile_);
+    place_in_clusters(*schedule_, *profile_, model);
+    if (!model.far_cuts.empty()) schedule_->period_us = period_us(*schedule_, *profile_, model);
+    near.place(*schedule_);
 }
 
 // A device that gains less than what forecasts are wrong by is left alone.
@@ -95,6 +109,9 @@ void GraphRun::choose_schedule() {
         choose_device(*profile_, cores, wanted.chosen_strategy(), wanted.objective_for(*profile_),
                       wanted.model_for(*profile_), kLeastGain);
     schedule_ = choice.schedule;
+    if (!choice.device && !wanted.model.far_cuts.empty())
+        schedule_ = near_schedule(wanted.chosen_strategy(), *profile_, wanted.cores_for(*profile_),
+                                  wanted.objective_for(*profile_), wanted.model_for(*profile_));
     device_decision_ = {choice.device, choice.why};
     if (choice.device && how_.latency_us) make_batches_wait_less(wanted.cores_for(*profile_));
     internal::limit_in_flight(*schedule_, *profile_, how_, warnings_);
@@ -153,6 +170,12 @@ RunReport GraphRun::go(Graph& graph, RunOptions options, const Follow& follow) {
     options.finish = !options.checkpoint;  // a stream that is kept may go on
     if (how_.frames) options.frames = *how_.frames;
     if (how_.seconds) options.stop_when = or_after(*how_.seconds, std::move(options.stop_when));
+    RunReport report = run_by_executor(graph, options, follow);
+    internal::tell_clusters(report, topology_, how_.scheduling.model.far_cuts);
+    return report;
+}
+
+RunReport GraphRun::run_by_executor(Graph& graph, const RunOptions& options, const Follow& follow) {
     switch (how_.executor) {
         case Executor::sequence:
             return Sequence(graph).run(options);
@@ -285,6 +308,7 @@ RunReport GraphRun::run_auto(Graph& graph, const RunOptions& options, const Foll
     if (!how_.choices.empty() && !how_.fresh) start_as_before(run, key);
     RunReport report = run.run(options, follow);
     profile_ = run.profile();
+    how_.scheduling.model.far_cuts = run.far_cuts();
     warnings_.insert(warnings_.end(), run.warnings().begin(), run.warnings().end());
     executor_ = run.last_way().executor;
     if (!run.has_chosen()) return report;

@@ -84,12 +84,14 @@ class GraphRun {
     const std::vector<std::string>& warnings() const { return warnings_; }
 
   private:
+    void choose_near_schedule();
     void choose_schedule();
     void make_batches_wait_less(const Platform& cores);
     void foretell();
     double batch_wait_us() const;
     PipelineOptions pipeline_options();
     void tell_best(RunReport& report, const Schedule& schedule, const Profile& profile) const;
+    RunReport run_by_executor(Graph& graph, const RunOptions& options, const Follow& follow);
     RunReport run_pipeline(Graph& graph, const RunOptions& options, const Follow& follow);
     RunReport run_adapted(Graph& graph, const RunOptions& options, const Follow& follow);
     void finish(KeepAdapting& looks);

@@ -5,6 +5,7 @@
 
 #include "tidemill/schedule/bound.hpp"
 #include "tidemill/schedule/herad.hpp"
+#include "tidemill/schedule/near_schedule.hpp"
 #include "tidemill/schedule/packed.hpp"
 #include "tidemill/schedule/schedule_error.hpp"
 
@@ -77,13 +78,19 @@ void Finding::add_pipelines() {
     if (model.has_published_periods()) model.hop_us = hand_over_us_;
     const Platform cores = how_.scheduling.cores_for(profile_);
     found_.bound_us = bound_of(profile_, cores, model).period_us;
-    add_pipeline(how_.scheduling.chosen_strategy().schedule(profile_, cores,
-                                                            how_.scheduling.objective_for(profile_), model));
+    const auto add = [&](const MakeSchedule& make) {
+        add_pipeline(near_schedule(profile_, cores, model, make));
+    };
+    add_pipeline(near_schedule(how_.scheduling.chosen_strategy(), profile_, cores,
+                               how_.scheduling.objective_for(profile_), model));
     const auto kinds =
         std::ranges::count_if(cores.kinds(), [](const CoreCount& kind) { return kind.count > 0; });
-    if (kinds > 1) add_pipeline(mixed(profile_, cores, {}, model));
+    if (kinds > 1)
+        add([&](const Platform& some, const CostModel& price) { return mixed(profile_, some, {}, price); });
     const Objective near_bound{.wanted_period_us = kNearBound * found_.bound_us};
-    add_pipeline(packed(profile_, cores, near_bound, model, kPackedLetters, kPackingEffort));
+    add([&](const Platform& some, const CostModel& price) {
+        return packed(profile_, some, near_bound, price, kPackedLetters, kPackingEffort);
+    });
 }
 
 // One that gains nothing over those before it is left out: it has more threads or turns to wait for.

@@ -7,8 +7,9 @@
 namespace tidemill::internal {
 namespace {
 
-/// What is promised of sequential tasks on two cores of one kind.
-PromisingWays ways_of(const std::vector<double>& weights_us, int cores = 2) {
+/// What is promised of sequential tasks on so many cores of one kind, in clusters or not.
+PromisingWays ways_of(const std::vector<double>& weights_us, int cores = 2,
+                      const std::vector<FarCuts>& far_cuts = {}) {
     Profile profile;
     profile.kinds = {"big"};
     profile.cores = Platform{.big = cores};
@@ -19,6 +20,7 @@ PromisingWays ways_of(const std::vector<double>& weights_us, int cores = 2) {
     }
     HowToRun how;
     how.scheduling.cores = profile.cores;
+    how.scheduling.model.far_cuts = far_cuts;
     return promising_ways(profile, how, thread_per_task);
 }
 
@@ -48,6 +50,19 @@ TEST_CASE("ways: threads that own several stages are promised where stages leave
     const PromisingWays found = ways_of({60, 100, 40});
     CHECK(has(found, "pipeline of 3 stages on 2 threads"));
     for (const PromisingWay& each : found.ways) CHECK(each.forecast_us >= found.bound_us);
+}
+
+TEST_CASE("ways: far cuts are in the forecasts, and cores beyond one cluster are used where they pay") {
+    const auto pipeline_where = [](double far_us) {
+        const PromisingWays found = ways_of({100, 100, 5, 5}, 4, {{"big", {{0, 1}, {2, 3}}, far_us, 0}});
+        return *std::ranges::find(found.ways, Executor::pipeline,
+                                  [](const PromisingWay& each) { return each.way.executor; });
+    };
+    CHECK(pipeline_where(3).way.schedule->thread_count() == 3);
+    CHECK(pipeline_where(3).forecast_us == doctest::Approx(100 + 2 * kUsualHandOverUs + 3));
+    CHECK(pipeline_where(15).way.schedule->thread_count() == 2);
+    CHECK(pipeline_where(15).forecast_us == doctest::Approx(110 + kUsualHandOverUs));
+    CHECK(pipeline_where(15).way.schedule->resources.size() == 1);
 }
 
 TEST_CASE("ways: tasks that are shorter than a hand-over stay in order") {

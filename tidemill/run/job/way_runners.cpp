@@ -46,6 +46,10 @@ double WayRunners::hand_over_us() const {
     return std::round(1000 * *near_cores_->hand_over_us()) / 1000;
 }
 
+std::vector<FarCuts> WayRunners::far_cuts() const {
+    return near_cores_ ? near_cores_->far_cuts() : std::vector<FarCuts>();
+}
+
 std::uint64_t WayRunners::in_flight(const Choice::Way& way) const {
     constexpr std::uint64_t kMostOfWorkers = 64;  // without any window: see DynamicOptions
     if (way.executor == Executor::sequence) return 1;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "tidemill/graph/graph.hpp"
 #include "tidemill/graph/structure.hpp"
@@ -28,6 +29,8 @@ class WayRunners {
     void measure_hand_overs();
     /// In microseconds: measured, or else as usual.
     double hand_over_us() const;
+    /// Of the kinds whose cores were found to be in clusters.
+    std::vector<FarCuts> far_cuts() const;
 
     /// Source frames that such a runner may have begun and not ended.
     std::uint64_t in_flight(const Choice::Way& way) const;

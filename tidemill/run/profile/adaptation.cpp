@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "tidemill/run/profile/live_profile.hpp"
+#include "tidemill/schedule/near_schedule.hpp"
 
 namespace tidemill {
 
@@ -60,12 +61,14 @@ Profile updated(Profile profile, const Schedule& schedule, const LiveWindow& see
 std::optional<Schedule> better_schedule(const Profile& profile, const Schedule& now,
                                         const AdaptationOptions& options) {
     const Strategy& asked = options.strategy ? *options.strategy : strategy("herad");
-    Schedule best = asked.schedule(profile, options.cores, options.objective, options.model);
+    Schedule best = near_schedule(asked, profile, options.cores, options.objective, options.model);
     best.frames_in_flight = now.frames_in_flight;
     best.period_us = period_us(best, profile, options.model);
     if (*best.period_us > (1 - options.threshold) * period_us(now, profile, options.model))
         return std::nullopt;
-    best.resources = now.resources;
+    for (const CoreResource& resource : now.resources)
+        if (std::ranges::find(best.resources, resource.kind, &CoreResource::kind) == best.resources.end())
+            best.resources.push_back(resource);
     // A schedule that names no tasks is for a graph that calls them otherwise.
     if (now.task_names.empty()) best.task_names.clear();
     return best;

@@ -103,6 +103,21 @@ TEST_CASE("in a mixed stage all weights of a unit change by what its threads tak
     CHECK(on_kinds[1] == std::vector<bool>{false, false});
 }
 
+TEST_CASE("a better schedule is placed in the clusters that there are, or keeps the cores that were named") {
+    Profile profile;
+    profile.kinds = {"big"};
+    profile.tasks = {{"a", false, {10}}, {"b", false, {10}}, {"c", false, {30}}};
+    const CoreResource named{"big", {{NodeRange::Unit::kCore, 0, 3}}, 1, {}};
+    const Schedule now{.stages = {{0, 3, 1, "big"}}, .resources = {named}};
+    AdaptationOptions options{.cores = {.big = 4}};
+    CHECK(better_schedule(profile, now, options)->resources == now.resources);
+    options.model.far_cuts = {{"big", {{0, 2}, {1, 3}}, 25, 0}};
+    const Schedule placed = *better_schedule(profile, now, options);
+    CHECK(placed.thread_count() == 2);
+    REQUIRE(placed.resources.size() == 1);
+    CHECK(placed.resources[0].nodes[1] == NodeRange{NodeRange::Unit::kCore, 2, 2});
+}
+
 TEST_CASE("units are profiled while they run, per source frame and over all threads") {
     TurningChain chain([](int) {});
     const Schedule schedule{.stages = {{0, 1, 1, "big"}, {1, 3, 1, "big"}}};
