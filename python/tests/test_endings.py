@@ -96,6 +96,7 @@ def test_ctrl_c_ends_error_counting():
         "tm.profile(endless(), seconds=10**4)",
         "tm.schedule(long, cores=cores, strategy='2catac')",
         "tm.front(long, cores=cores, watts={'big': 1, 'little': 0.25})",
+        "tm.simulate(tm.Schedule.of((3000, 1)), long, frames=10**8)",
     ],
 )
 def test_ctrl_c_ends_what_is_simulated_or_profiled_or_searched(work):

@@ -21,6 +21,16 @@ using internal::Agenda;
 using internal::CoreWork;
 using internal::Step;
 
+// Frames after which all repeats; more than there are where that takes long.
+std::uint64_t group_of(const PipelineModel& model, std::uint64_t frames) {
+    std::uint64_t group = model.tokens;
+    for (const StageModel& stage : model.stages) {
+        if (group > frames / 2) break;
+        group = std::lcm(group, std::lcm<std::uint64_t>(stage.turns().round(), stage.work_us.size()));
+    }
+    return group;
+}
+
 class Simulation {
   public:
     Simulation(const PipelineModel& model, std::uint64_t frames,
@@ -30,7 +40,7 @@ class Simulation {
           observe_(observe),
           work_(model.cores),
           tokens_(std::min<std::uint64_t>(model.tokens, frames)),
-          times_(frames),
+          times_(frames, model.tokens, group_of(model, frames)),
           step_begun_us_(model.stages.size()) {
         for (const StageModel& stage : model.stages) add_stage(stage);
     }
@@ -169,7 +179,7 @@ class Simulation {
         report_.tokens = model_.tokens;
         const double now_us = work_.now_us();
         report_.elapsed_us = now_us;
-        report_.period_us = times_.full_period_us(group());
+        report_.period_us = times_.period_us();
         report_.latency = times_.latency();
         double watts_us = model_.unused_w * now_us;
         for (SimStageReport& stage : report_.stages) {
@@ -202,15 +212,6 @@ class Simulation {
         const double waits_us = work_.now_us() - thread.work_us;
         return halves(stage) / 2.0 *
                (thread.work_us * core.busy_w + waits_us * (stage.spins ? core.busy_w : core.idle_w));
-    }
-
-    // After which all repeats; more than there are frames where that takes long.
-    std::uint64_t group() const {
-        std::uint64_t group = model_.tokens;
-        for (std::size_t s = 0; s < turns_.size() && group <= frames_ / 2; ++s)
-            group =
-                std::lcm(group, std::lcm<std::uint64_t>(turns_[s].round(), model_.stages[s].work_us.size()));
-        return group;
     }
 
     const PipelineModel& model_;

@@ -114,12 +114,12 @@ nb::tuple simulate_schedule(const Schedule& schedule, const Profile& profile, st
     MachineModel machine{.hop_latency_us = hop_latency_us, .jitter = jitter, .seed = seed};
     machine.model = known.model_for(profile);
     std::vector<Step> steps;
-    SignalWatch signals;
-    const SimReport report = simulate(model_of(schedule, profile, machine), frames, [&](const SimStep& step) {
+    const auto observe = [&](const SimStep& step) {
         if (step.frame < observed)
             steps.emplace_back(step.stage, step.thread, step.frame, step.begin_us, step.end_us);
-        if (signals.raised()) signals.rethrow();
-    });
+    };
+    SimReport report;
+    do_up_to_interruption([&] { report = simulate(model_of(schedule, profile, machine), frames, observe); });
     Json json = cli::simulation_json(report, period_us(schedule, profile, machine.model), profile);
     return nb::make_tuple(to_dict(json), to_table(report), nb::cast(std::move(steps)));
 }

@@ -2,32 +2,50 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <numeric>
+
+#include "tidemill/schedule/interruption.hpp"
 
 namespace tidemill::internal {
 
-double FrameTimes::full_period_us(std::uint64_t group) const {
-    if (frames() < 2) return all_left_us(frames());
-    const std::uint64_t half = frames() / 2;
-    const std::uint64_t counted = group <= half ? half / group * group : half;
-    return (all_left_us(frames()) - all_left_us(frames() - counted)) / static_cast<double>(counted);
+namespace {
+
+std::uint64_t counted_of(std::uint64_t frames, std::uint64_t group) {
+    if (frames < 2) return frames;
+    const std::uint64_t half = frames / 2;
+    return group <= half ? half / group * group : half;
 }
 
-// When so many frames had left: a thread that has less to do than others may be ahead of them.
-double FrameTimes::all_left_us(std::uint64_t frames) const {
-    return *std::max_element(left_us_.begin(), left_us_.begin() + static_cast<std::ptrdiff_t>(frames));
+}  // namespace
+
+FrameTimes::FrameTimes(std::uint64_t frames, std::uint64_t tokens, std::uint64_t group)
+    : counted_(counted_of(frames, group)),
+      uncounted_(frames - counted_),
+      begun_us_(std::min(tokens, frames)) {
+    latencies_us_.reserve(frames);  // memory that is not there is missed before the work begins
 }
 
-SimLatency FrameTimes::latency() const {
-    std::vector<double> latencies(frames());
-    std::ranges::transform(left_us_, begun_us_, latencies.begin(), std::minus<>{});
-    std::ranges::sort(latencies);
+void FrameTimes::end(std::uint64_t frame, double now_us) {
+    latencies_us_.push_back(now_us - begun_us_[frame % begun_us_.size()]);
+    left_us_ = now_us;
+    if (frame < uncounted_) uncounted_left_us_ = now_us;
+}
+
+double FrameTimes::period_us() const {
+    return (left_us_ - uncounted_left_us_) / static_cast<double>(counted_);
+}
+
+SimLatency FrameTimes::latency() {
+    std::ranges::sort(latencies_us_, [](double a, double b) {
+        interruption_point();  // a thousand million frames are sorted for minutes
+        return a < b;
+    });
+    const auto frames = static_cast<double>(latencies_us_.size());
     const auto at = [&](double share) {
-        return latencies[static_cast<std::size_t>(std::lround(share * static_cast<double>(frames() - 1)))];
+        return latencies_us_[static_cast<std::size_t>(std::lround(share * (frames - 1)))];
     };
-    const double sum = std::accumulate(latencies.begin(), latencies.end(), 0.0);
-    return {sum / static_cast<double>(frames()), at(0), at(0.5), at(0.95), at(0.99), at(1)};
+    const double sum = std::accumulate(latencies_us_.begin(), latencies_us_.end(), 0.0);
+    return {sum / frames, at(0), at(0.5), at(0.95), at(0.99), at(1)};
 }
 
 }  // namespace tidemill::internal

@@ -8,26 +8,29 @@
 
 namespace tidemill::internal {
 
-/// When each frame of a simulated run began and when it had left.
+/// When the frames of a simulated run left, and how long each was in the pipeline. Told as time goes on.
 class FrameTimes {
   public:
-    explicit FrameTimes(std::uint64_t frames) : begun_us_(frames), left_us_(frames) {}
+    /// Frame k + tokens begins when frame k has left. Frames come in groups of so many: the second half of
+    /// the run is counted, in whole groups where it is longer than one.
+    FrameTimes(std::uint64_t frames, std::uint64_t tokens, std::uint64_t group);
 
-    std::uint64_t frames() const { return begun_us_.size(); }
-    void begin(std::uint64_t frame, double now_us) { begun_us_[frame] = now_us; }
-    void end(std::uint64_t frame, double now_us) { left_us_[frame] = now_us; }
+    void begin(std::uint64_t frame, double now_us) { begun_us_[frame % begun_us_.size()] = now_us; }
+    void end(std::uint64_t frame, double now_us);
 
-    /// Between frames in the second half, where it is longer than a group of so many: they come in groups, so
-    /// whole groups are counted.
-    double full_period_us(std::uint64_t group) const;
+    /// Between frames that are counted, once all have left.
+    double period_us() const;
 
-    SimLatency latency() const;
+    /// Once all have left. An interruption point.
+    SimLatency latency();
 
   private:
-    double all_left_us(std::uint64_t frames) const;
-
-    std::vector<double> begun_us_;
-    std::vector<double> left_us_;
+    std::uint64_t counted_;
+    std::uint64_t uncounted_;
+    double left_us_ = 0;  // all so far: a thread that has less to do than others may be ahead of them
+    double uncounted_left_us_ = 0;  // those in front of the counted ones
+    std::vector<double> begun_us_;  // by the frame's token
+    std::vector<double> latencies_us_;
 };
 
 }  // namespace tidemill::internal
