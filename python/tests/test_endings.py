@@ -173,6 +173,33 @@ def test_an_executor_is_refused_after_a_fork():
     assert "before a fork" in out
 
 
+@pytest.mark.parametrize("how", ["sequence", "pipeline", "dynamic"])
+@pytest.mark.parametrize("last", ["return", "raise ValueError('in the child')", "sys.exit()", "os._exit(7)"])
+def test_a_child_that_a_task_has_forked_does_not_come_back(how, last):
+    program = start(f"""
+        def forking(y, frame):
+            if frame != 2:
+                return
+            child = os.fork()
+            if child == 0:
+                {last}
+            print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+
+        print("running", flush=True)
+        graph = tm.Graph()
+        graph.chain(tm.source(forking, name="forking", y=tm.Out(np.int8)),
+                    tm.task(lambda x, y: None, x=tm.In(np.int8), y=tm.Out(np.int8)), tm.sink(lambda x: None))
+        print(executor(graph, "{how}").run(frames=5).frames)
+    """)
+    out, err = program.communicate(timeout=60)
+    if last == "os._exit(7)":
+        assert (out, err, program.returncode) == ("7\n5\n", "", 0)
+        return
+    assert (out, program.returncode) == ("1\n5\n", 0), err
+    assert "RunError: task forking has forked, and its child came back" in err
+    assert ("ValueError: in the child" in err) == ("ValueError" in last)
+
+
 def test_ctrl_c_while_a_program_is_still_being_loaded_ends_it_without_a_word():
     loading = "load = importlib.import_module; importlib.import_module = lambda name: (os.kill(os.getpid(), 2), load(name))[1]"
     code = f"import importlib, os; from tidemill_program import verbs; {loading}; verbs.sweep()"

@@ -6,6 +6,7 @@
 
 #include "bindings/interpreter.hpp"
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "tidemill/bridge/bridge_error.hpp"
 #include "tidemill/cli/cli_error.hpp"
@@ -45,28 +46,38 @@ void drop(PyObject* object) {
 
 constexpr const char* kNoRoom = "there is not that much memory: ask for less";
 
+PyObject* run_error_type = nullptr;
 PyObject* frame_error_type = nullptr;
+
+// None where it was not raised in Python.
+nb::object raised_in_python(const std::exception_ptr& raised) {
+    try {
+        if (raised) std::rethrow_exception(raised);
+    } catch (const PythonError& error) {
+        return error.exception();
+    } catch (...) {
+    }
+    return nb::none();
+}
+
+void raise(PyObject* type, const nb::object& told, nb::object cause) {
+    if (!cause.is_none()) PyException_SetCause(told.ptr(), cause.release().ptr());
+    PyErr_SetObject(type, told.ptr());
+}
 
 // What a task raised is the cause, with its traceback; what asks for an end is raised itself.
 void raise_frame_error(const FrameError& error) {
-    nb::object cause;
-    try {
-        std::rethrow_exception(error.cause());
-    } catch (const PythonError& raised) {
-        cause = raised.exception();
-        if (raised.is_wish()) {
-            PyErr_SetObject(cause.type().ptr(), cause.ptr());
-            return;
-        }
-    } catch (...) {
+    nb::object cause = raised_in_python(error.cause());
+    if (!cause.is_none() && PythonError(cause).is_wish()) {
+        PyErr_SetObject(cause.type().ptr(), cause.ptr());
+        return;
     }
     const nb::object told = nb::borrow(frame_error_type)(error.what());
     told.attr("task") = error.task();
     told.attr("stage") = error.stage();
     told.attr("replica") = error.replica();
     told.attr("frame") = error.frame();
-    if (cause.is_valid()) PyException_SetCause(told.ptr(), cause.inc_ref().ptr());
-    PyErr_SetObject(frame_error_type, told.ptr());
+    raise(frame_error_type, told, std::move(cause));
 }
 
 void translate(const std::exception_ptr& thrown, void*) {
@@ -129,6 +140,16 @@ bool PythonError::is_wish() const {
     return PyErr_GivenExceptionMatches(exception_.get(), PyExc_Exception) == 0;
 }
 
+void end_forked_process(const std::string& task, const std::exception_ptr& raised) {
+    const nb::object told = nb::borrow(run_error_type)(fmt::format(
+        "task {} has forked, and its child came back from the call, where no thread is left to go "
+        "on: end a child with os._exit(), as multiprocessing does",
+        task));
+    raise(run_error_type, told, raised_in_python(raised));
+    PyErr_PrintEx(0);
+    _exit(1);
+}
+
 void bind_errors(nb::module_& module) {
     const nb::object base = new_error<Error>(module, "Error", nb::borrow(PyExc_RuntimeError));
     new_error<GraphError>(module, "GraphError", base);
@@ -147,6 +168,7 @@ void bind_errors(nb::module_& module) {
     new_error<cli::WrongUsage>(module, "WrongUsage", base);
     const nb::object run_error = new_error<RunError>(module, "RunError", base);
     const nb::object frame_error = new_error<FrameError>(module, "FrameError", run_error);
+    run_error_type = run_error.ptr();
     frame_error_type = frame_error.ptr();
     nb::register_exception_translator(translate);  // asked before those above
 }

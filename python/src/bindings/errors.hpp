@@ -28,6 +28,10 @@ class PythonError final : public std::exception {
     std::shared_ptr<std::string> text_;
 };
 
+/// Of a task's call that has come back in a child of the process that made it, where no thread is left that
+/// would go on: tells standard error, with what was raised, if anything, and ends the child. Needs the lock.
+[[noreturn]] void end_forked_process(const std::string& task, const std::exception_ptr& raised);
+
 /// One class of Python's for each room's errors, with the same sentences.
 void bind_errors(nb::module_& module);
 

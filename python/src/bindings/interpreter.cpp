@@ -34,18 +34,14 @@ struct LiveRuns {
     std::list<std::stop_source*> stops;
 };
 
-LiveRuns* runs_here = nullptr;
-
 // Threads may outlive what is static. A process that is forked has none of the threads that would end the
 // runs.
-LiveRuns& live_runs() {
-    static std::once_flag made;
-    std::call_once(made, [] {
-        runs_here = new LiveRuns;
-        pthread_atfork(nullptr, nullptr, [] { runs_here = new LiveRuns; });
-    });
-    return *runs_here;
-}
+LiveRuns* runs_here = new LiveRuns;
+std::atomic<std::uint64_t> forks = 0;
+[[maybe_unused]] const int told_of_forks = pthread_atfork(nullptr, nullptr, [] {
+    runs_here = new LiveRuns;
+    ++forks;
+});
 
 // What Python knows of a thread that it did not start, until the thread ends.
 class KnownThread {
@@ -92,14 +88,14 @@ InterpreterLock::~InterpreterLock() {
 }
 
 LiveRun::LiveRun(std::stop_source stop) : stop_(std::move(stop)) {
-    const std::lock_guard lock(live_runs().mutex);
-    live_runs().stops.push_back(&stop_);
+    const std::lock_guard lock(runs_here->mutex);
+    runs_here->stops.push_back(&stop_);
 }
 
 LiveRun::~LiveRun() {
-    const std::lock_guard lock(live_runs().mutex);
-    live_runs().stops.remove(&stop_);
-    live_runs().changed.notify_all();
+    const std::lock_guard lock(runs_here->mutex);
+    runs_here->stops.remove(&stop_);
+    runs_here->changed.notify_all();
 }
 
 // Who is seen to live here before the end is waited for.
@@ -111,11 +107,15 @@ Unlocked::Unlocked() : live_(std::stop_source()) {
 void end_live_runs() {
     constexpr auto kPatience = 5s;
     const nb::gil_scoped_release unlocked;
-    LiveRuns& runs = live_runs();
+    LiveRuns& runs = *runs_here;
     std::unique_lock lock(runs.mutex);
     for (std::stop_source* stop : runs.stops) stop->request_stop();
     runs.changed.wait_for(lock, kPatience, [&] { return runs.stops.empty(); });
     interpreter_ended = true;
+}
+
+std::uint64_t forks_so_far() {
+    return forks.load(std::memory_order_relaxed);
 }
 
 void ProcessOfThreads::check(const char* what) const {

@@ -7,7 +7,6 @@
 #include <stop_token>
 
 #include "bindings/python.hpp"
-#include <unistd.h>
 
 namespace tidemill::python {
 
@@ -78,17 +77,20 @@ class SignalWatch {
     std::exception_ptr raised_;
 };
 
+/// Forks between the process that loaded the module and this one.
+std::uint64_t forks_so_far();
+
 /// Of what has threads: the process that made it. After a fork the threads are missing, and nobody passes
 /// data on.
 class ProcessOfThreads {
   public:
-    ProcessOfThreads() : id_(getpid()) {}
-    bool is_other() const { return id_ != getpid(); }
+    ProcessOfThreads() : forks_(forks_so_far()) {}
+    bool is_other() const { return forks_ != forks_so_far(); }
     /// Throws RunError in another process than its own.
     void check(const char* what) const;
 
   private:
-    pid_t id_;
+    std::uint64_t forks_;
 };
 
 /// Whether this is the thread in which Python handles signals; needs the lock.

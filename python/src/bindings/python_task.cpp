@@ -108,12 +108,19 @@ class PythonTask::InCall {
 Flow PythonTask::run(Frame frame) {
     const InterpreterLock lock;
     if (!lock.is_held()) throw RunError("Python's interpreter has ended");
+    const ProcessOfThreads process;
     InCall in_call(*this);
+    std::exception_ptr raised;
     try {
-        return call(frame, in_call.caller());
+        const Flow flow = call(frame, in_call.caller());
+        if (!process.is_other()) return flow;
     } catch (const nb::python_error& error) {
-        throw PythonError(error);
+        raised = std::make_exception_ptr(PythonError(error));
+    } catch (...) {
+        raised = std::current_exception();
     }
+    if (process.is_other()) end_forked_process(name(), raised);
+    std::rethrow_exception(raised);
 }
 
 void PythonTask::interrupt() {
