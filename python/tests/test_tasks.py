@@ -259,6 +259,57 @@ def test_a_cycle_that_holds_an_array_is_no_fault():
     assert len(got) == 5
 
 
+def check(x, scale):
+    half = x[:2]
+    return half / scale[7]
+
+
+def keep_errors(x, y, kept=[]):  # noqa: B006
+    try:
+        check(x, y)
+    except IndexError as error:
+        kept.append(error)
+    y[:] = x
+
+
+@lends_arrays
+@pytest.mark.parametrize("process", [False, True])
+@pytest.mark.parametrize("how", ["sequence", "pipeline"])
+def test_an_exception_that_is_kept_is_no_fault_although_its_traceback_has_arrays(how, process):
+    graph, got = counting(5, task=tm.task(keep_errors, x=F4, y=tm.Out(np.float32, 4), process=process))
+    executor = tm.Sequence(graph) if how == "sequence" else tm.Pipeline(graph, tm.Schedule.of((1, 1), (1, 1), (1, 1)))
+    executor.run()
+    assert got == [0, 1, 2, 3, 4]
+
+
+@lends_arrays
+def test_what_is_kept_beside_a_traceback_is_told():
+    kept = []
+
+    def keeper(x, y):
+        try:
+            check(x, y)
+        except IndexError as error:
+            kept.append((error, x))
+
+    graph, _ = counting(task=tm.task(keeper, x=F4, y=tm.Out(np.float32, 4)))
+    with pytest.raises(tm.FrameError, match="kept the array"):
+        tm.Sequence(graph).run()
+
+
+@lends_arrays
+def test_a_generator_may_name_a_part_of_its_array():
+    def first_half():
+        while True:
+            x, y = yield
+            half = x[:2]
+            y[:2] = half
+
+    graph, got = counting(5, task=tm.task(first_half, x=F4, y=tm.Out(np.float32, 4)))
+    tm.Sequence(graph).run()
+    assert got == [0, 1, 2, 3, 4]
+
+
 def test_keep_copy_gives_arrays_that_may_be_kept():
     kept = []
     graph = tm.Graph()

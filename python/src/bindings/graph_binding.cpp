@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "bindings/element.hpp"
+#include "bindings/frame_names.hpp"
 #include "bindings/numpy.hpp"
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
@@ -115,6 +116,7 @@ PythonGraph::Running::~Running() {
 void bind_graph(nb::module_& module) {
     bind_words(module);
     module.attr("lends_arrays") = kLendsArrays;
+    module.def("names_in_tracebacks", &names_in_tracebacks, "array"_a);
     nb::class_<PythonGraph>(module, "Graph", nb::is_weak_referenceable())
         .def(nb::init<std::string>(), "name"_a)
         .def_prop_ro("name", [](const PythonGraph& self) { return self.graph().name(); })

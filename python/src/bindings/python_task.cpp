@@ -6,7 +6,7 @@
 
 #include "bindings/element.hpp"
 #include "bindings/errors.hpp"
-#include "bindings/generator_frame.hpp"
+#include "bindings/frame_names.hpp"
 #include "bindings/interpreter.hpp"
 #include <fmt/format.h>
 
@@ -245,17 +245,23 @@ std::size_t PythonTask::kept(PyObject* array) const {
     return others - std::min(others, names_in_generator(call_.callable, array));
 }
 
-void PythonTask::check_nothing_kept(const Caller& caller) const {
-    const auto* const arrays = caller.arguments.data() + 1;
+void PythonTask::check_nothing_kept(Caller& caller) const {
     for (std::size_t s = 0; s < places_.size(); ++s) {
-        if (!SocketViews::is_kept(arrays[s]) || kept(arrays[s]) == 0) continue;
+        PyObject* const array = caller.arguments[1 + s];
+        if (!SocketViews::is_kept(array) || kept(array) == 0) continue;
         nb::module_::import_("gc").attr("collect")();  // a cycle is no fault
-        if (kept(arrays[s]) == 0) continue;
-        throw RunError(
-            fmt::format("it kept the array of {} beyond the call, where the next frame comes: keep a copy "
-                        "({}.copy()), or say keep=\"copy\"",
-                        path_of_socket(places_[s].index), sockets_[s].name));
+        if (kept(array) == 0) continue;
+        const std::size_t in_tracebacks = names_in_tracebacks(array);  // neither is an exception
+        if (kept(array) > in_tracebacks) throw_kept(s);
+        caller.views[s].give_away(array);
     }
+}
+
+void PythonTask::throw_kept(std::size_t socket) const {
+    throw RunError(
+        fmt::format("it kept the array of {} beyond the call, where the next frame comes: keep a copy "
+                    "({}.copy()), or say keep=\"copy\"",
+                    path_of_socket(places_[socket].index), sockets_[socket].name));
 }
 
 }  // namespace tidemill::python

@@ -104,7 +104,8 @@ class PythonTask final : public Module {
     Flow send_arrays(const Caller& caller);
     Flow write_item(const Caller& caller);
     Flow flow_of(nb::object result, const Caller& caller) const;
-    void check_nothing_kept(const Caller& caller) const;
+    void check_nothing_kept(Caller& caller) const;
+    [[noreturn]] void throw_kept(std::size_t socket) const;
     std::size_t kept(PyObject* array) const;
 
     std::vector<PythonSocket> sockets_;

@@ -43,6 +43,11 @@ PyObject* SocketViews::empty() {
     return empty_.ptr();
 }
 
+void SocketViews::give_away(PyObject* array) {
+    std::erase_if(views_, [&](const View& view) { return view.array.is(array); });
+    if (empty_.is(array)) empty_.reset();
+}
+
 std::size_t SocketViews::bytes() const {
     std::size_t bytes = element_of(numpy_type_).type.size;
     for (const npy_intp length : shape_) bytes *= static_cast<std::size_t>(length);

@@ -32,8 +32,8 @@ class SocketViews {
     /// Whether somebody else still has the array.
     static bool is_kept(PyObject* array) { return Py_REFCNT(array) > 1; }
 
-    /// Lets go of all arrays: their places are going to be something else.
-    void forget() { views_.clear(); }
+    /// Leaves an array to those who have it: its place gets another one.
+    void give_away(PyObject* array);
 
   private:
     struct View {

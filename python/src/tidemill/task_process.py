@@ -153,7 +153,8 @@ def _kept(places: Sequence[Place], lent: list[Array]) -> str | None:
         if _references(lent, number) == 0:
             continue
         gc.collect()  # a cycle is no fault
-        if _references(lent, number) > 0:
+        in_tracebacks = _core.names_in_tracebacks(lent[number])  # neither is an exception
+        if _references(lent, number) > in_tracebacks:
             return place.name
     return None
 
