@@ -2,7 +2,6 @@
 # of them together as tidemill::tidemill, their public headers, and what find_package(tidemill) needs.
 
 include(CMakePackageConfigHelpers)
-include(GNUInstallDirs)
 
 # What users include. Installed is what these reach, and nothing else; cmake/install_test.sh counts it.
 set(TIDEMILL_PUBLIC_HEADERS tidemill/tidemill.hpp tidemill/dvbs2.hpp tidemill/tasks/tasks.hpp)
@@ -66,6 +65,7 @@ if(TIDEMILL_SHARED)
     COMMAND_ERROR_IS_FATAL ANY)" COMPONENT program)
   add_dependencies(installable tidemill_shared)
   install(TARGETS tidemill_shared LIBRARY COMPONENT library NAMELINK_COMPONENT development)
+  file(RELATIVE_PATH from_pkgconfig_to_prefix "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
   configure_file("${PROJECT_SOURCE_DIR}/cmake/tidemill.pc.in" "${PROJECT_BINARY_DIR}/tidemill.pc" @ONLY)
   install(FILES "${PROJECT_BINARY_DIR}/tidemill.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 endif()

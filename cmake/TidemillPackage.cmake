@@ -14,7 +14,8 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_COMPONENTS_ALL program library development)
 set(CPACK_OUTPUT_FILE_PREFIX "${PROJECT_SOURCE_DIR}/dist")
 
-# What Debian's tools say of a shared library's package, so that others can depend on it.
+# What Debian's tools say of a shared library's package, so that others can depend on it; CPack has scripts instead.
+set(CPACK_POST_BUILD_SCRIPTS "${PROJECT_SOURCE_DIR}/cmake/without_scripts.cmake")
 file(WRITE "${PROJECT_BINARY_DIR}/debian/triggers" "activate-noawait ldconfig\n")
 file(WRITE "${PROJECT_BINARY_DIR}/debian/shlibs" "libtidemill 0 libtidemill0 (>= ${PROJECT_VERSION})\n")
 
@@ -53,5 +54,5 @@ endif()
 
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA "${PROJECT_BINARY_DIR}/debian/triggers;${PROJECT_BINARY_DIR}/debian/shlibs")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
-  "libtidemill0 (= ${PROJECT_VERSION}), libfmt-dev, libhwy-dev, libhwloc-dev, libcpp-httplib-dev")
+  "libtidemill0 (= ${PROJECT_VERSION}), libfmt-dev, libhwy-dev, libhwloc-dev, libcpp-httplib-dev, pkgconf")
 include(CPack)

@@ -15,7 +15,7 @@ export PKG_CONFIG_PATH
 # shellcheck disable=SC2046 # words
 "$compiler" -x c -std=c99 -Wall -Wextra -Wpedantic -Werror "$source/examples/receive.c" -o "$folder/receive" \
     $(pkg-config --cflags --libs tidemill) -Wl,-rpath,"$(pkg-config --variable=libdir tidemill)"
-nm -D --defined-only "$prefix"/lib*/libtidemill.so* | awk '$2 == "T" && $3 !~ /^tidemill_/ { print "not of the interface: " $3; bad = 1 } END { exit bad }'
+nm -D --defined-only "$(pkg-config --variable=libdir tidemill)/libtidemill.so" | awk '$2 == "T" && $3 !~ /^tidemill_/ { print "not of the interface: " $3; bad = 1 } END { exit bad }'
 
 tidemill="$prefix/bin/tidemill"
 "$tidemill" dvbs2 tx --random 2000 --modcod "QPSK 8/9" --frame short --symbol-rate 1e6 -o "$folder/samples.cf32" 2>/dev/null
