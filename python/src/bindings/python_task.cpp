@@ -116,7 +116,7 @@ Flow PythonTask::run(Frame frame) {
         if (!process.is_other()) return flow;
     } catch (const nb::python_error& error) {
         raised = std::make_exception_ptr(PythonError(error));
-    } catch (...) {
+    } catch (const std::exception&) {  // not all: the interpreter's end may unwind threads
         raised = std::current_exception();
     }
     if (process.is_other()) end_forked_process(name(), raised);
