@@ -69,6 +69,13 @@ std::optional<double> trip_ns(const PuSet& here, const PuSet& there, std::size_t
     return least_ns;
 }
 
+double nearest_pair(const CoreDistances& distances) {
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t a = 0; a < distances.size(); ++a)
+        for (std::size_t b = 0; b < a; ++b) least = std::min(least, distances[a][b]);
+    return least;
+}
+
 }  // namespace
 
 CoreDistances core_distances(const Topology& topology, std::span<const std::size_t> cores, double seconds,
@@ -102,17 +109,6 @@ std::vector<std::size_t> row_of_near(const CoreDistances& distances) {
     }
     return row;
 }
-
-namespace {
-
-double nearest_pair(const CoreDistances& distances) {
-    double least = std::numeric_limits<double>::infinity();
-    for (std::size_t a = 0; a < distances.size(); ++a)
-        for (std::size_t b = 0; b < a; ++b) least = std::min(least, distances[a][b]);
-    return least;
-}
-
-}  // namespace
 
 std::vector<std::vector<std::size_t>> near_groups(const CoreDistances& distances, double factor) {
     const double most = factor * nearest_pair(distances);
