@@ -1,5 +1,6 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tidemill/dsp/split_fir16.cpp"
+#define HWY_WANT_AVX3_DL  // for its dot products
 #include "tidemill/dsp/split_fir16.hpp"
 
 #include <algorithm>
@@ -63,6 +64,34 @@ using PartsVec = hn::Vec<Parts>;
 
 constexpr std::size_t kWidth = hn::MaxLanes(Sums()), kApart = kWidth / 2, kStep = 4 * kApart;
 
+HWY_INLINE void store_floats(SumsVec whole, float unit, float* to) {
+    hn::StoreU(hn::Mul(hn::ConvertTo(Floats(), whole), hn::Set(Floats(), unit)), Floats(), to);
+}
+
+#if HWY_TARGET == HWY_AVX3_DL
+
+// One instruction multiplies, and adds both products to a sum. It takes longer than the next one of the same
+// sum comes after it, so there are two.
+struct Products {
+    SumsVec sum, other;
+
+    HWY_INLINE Products() : sum(hn::Zero(Sums())), other(sum) {}
+    HWY_INLINE void add(PartsVec taps, PartsVec x) { add_to(sum, taps, x); }
+    HWY_INLINE void add(PartsVec taps, PartsVec x, PartsVec other_taps, PartsVec other_x) {
+        add_to(sum, taps, x);
+        add_to(other, other_taps, other_x);
+    }
+    HWY_INLINE void store(float unit, float* to) const { store_floats(hn::Add(sum, other), unit, to); }
+
+  private:
+    // As _mm512_dpwssd_epi32(), which is not among the instructions that Highway lets compilers use here.
+    static HWY_INLINE void add_to(SumsVec& to, PartsVec taps, PartsVec x) {
+        asm("vpdpwssd %2, %1, %0" : "+v"(to.raw) : "v"(taps.raw), "v"(x.raw));
+    }
+};
+
+#else
+
 // Sums of products, of which targets keep even and odd ones together or apart.
 struct Products {
     SumsVec sum, rest;
@@ -71,11 +100,16 @@ struct Products {
     HWY_INLINE void add(PartsVec taps, PartsVec x) {
         sum = hn::ReorderWidenMulAccumulate(Sums(), taps, x, sum, rest);
     }
+    HWY_INLINE void add(PartsVec taps, PartsVec x, PartsVec other_taps, PartsVec other_x) {
+        add(taps, x);
+        add(other_taps, other_x);
+    }
     HWY_INLINE void store(float unit, float* to) const {
-        const auto whole = hn::ConvertTo(Floats(), hn::RearrangeToOddPlusEven(sum, rest));
-        hn::StoreU(hn::Mul(whole, hn::Set(Floats(), unit)), Floats(), to);
+        store_floats(hn::RearrangeToOddPlusEven(sum, rest), unit, to);
     }
 };
+
+#endif
 
 // Four vectors of outputs of each half, each the sum over all taps. What is loaded is multiplied by taps for
 // both halves, and again by those a vector further on.
@@ -96,10 +130,8 @@ void filter_block16(const std::int16_t* x, const internal::PackedTaps& taps, flo
                            x2 = hn::LoadU(d, from + 4 * kWidth), x3 = hn::LoadU(d, from + 6 * kWidth),
                            x4 = hn::LoadU(d, from + 8 * kWidth);
             const auto add = [&](Products& to_e, Products& to_o, PartsVec first, PartsVec second) HWY_ATTR {
-                to_e.add(e, first);
-                to_o.add(o, first);
-                to_e.add(later_e, second);
-                to_o.add(later_o, second);
+                to_e.add(e, first, later_e, second);
+                to_o.add(o, first, later_o, second);
             };
             add(e0, o0, x0, x1);
             add(e1, o1, x1, x2);
