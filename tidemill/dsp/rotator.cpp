@@ -100,16 +100,14 @@ std::size_t rotate_pairs(const Sample* in, std::size_t count, const Oscillator& 
     const Lanes d;
     const std::size_t half = hn::Lanes(d) / 2, both = 2 * half;
     const Oscillator unit{0.0, o.frequency, 1.0};
-    const Phasor step = everywhere(unit, both);
+    const Phasor step = everywhere(unit, both), half_step = everywhere(unit, half);
     const Phasor lanes = first_lanes(unit);
     std::size_t n = 0;
     while (n + both <= count) {
-        const auto anchor = [&](std::size_t at) HWY_ATTR {
-            Phasor p = lanes;
-            p.advance(everywhere(o, at));
-            return p;
-        };
-        Phasor first = anchor(n), second = anchor(n + half);
+        Phasor first = lanes;
+        first.advance(everywhere(o, n));
+        Phasor second = first;
+        second.advance(half_step);
         const std::size_t end = n + kAnchorSamples;
         for (; n < end && n + both <= count; n += both) {
             store(n, first.turn(load(in, n)), second.turn(load(in, n + half)));

@@ -9,6 +9,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "tidemill/dsp/complex_product.hpp"
+
 HWY_BEFORE_NAMESPACE();
 namespace tidemill::dvbs2::internal::HWY_NAMESPACE {
 
@@ -36,19 +38,16 @@ struct Oscillator {
     alignas(64) std::array<float, kMostLanes> re{}, im{};
     std::complex<double> stride;
 
-    Oscillator(const PhaseLine& line, std::size_t lanes) {
-        const auto product = [](std::complex<double> a, std::complex<double> b) {
-            return std::complex<double>(a.real() * b.real() - a.imag() * b.imag(),
-                                        a.real() * b.imag() + a.imag() * b.real());
-        };
-        const std::complex<double> step = std::polar(1.0, -line.step), start = std::polar(1.0, -line.start);
-        std::complex<double> value = start;
-        for (std::size_t i = 0; i < lanes; ++i) {
-            re[i] = static_cast<float>(value.real());
-            im[i] = static_cast<float>(value.imag());
-            value = product(value, step);
+    Oscillator(const PhaseLine& line, std::size_t lanes) : stride(std::polar(1.0, -line.step)) {
+        std::array<std::complex<double>, kMostLanes> value{std::polar(1.0, -line.start)};
+        for (std::size_t done = 1; done < lanes; done *= 2) {
+            for (std::size_t i = 0; i < done; ++i) value[done + i] = dsp::product(value[i], stride);
+            stride = dsp::product(stride, stride);
         }
-        stride = product(value, std::conj(start));
+        for (std::size_t i = 0; i < lanes; ++i) {
+            re[i] = static_cast<float>(value[i].real());
+            im[i] = static_cast<float>(value[i].imag());
+        }
     }
 };
 
