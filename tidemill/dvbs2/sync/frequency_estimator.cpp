@@ -41,19 +41,39 @@ void FrequencyEstimator::add(std::span<const dsp::Iq> received, std::span<const 
 void FrequencyEstimator::add_products(std::span<const dsp::Iq> products) {
     std::array<Complex, kLags> parts{};
     for (std::size_t first = 0, part = 0; first < products.size(); first += kStep, ++part) {
-        for (const dsp::Iq symbol : products.subspan(first, std::min(kStep, products.size() - first)))
-            parts[part] += Complex(symbol);
+        double re = 0, im = 0;  // as one number they went through memory
+        for (const dsp::Iq& symbol : products.subspan(first, std::min(kStep, products.size() - first))) {
+            re += symbol.real();
+            im += symbol.imag();
+        }
+        parts[part] = {re, im};
     }
     if (!std::isfinite(std::norm(std::accumulate(parts.begin(), parts.end(), Complex{})))) {
         return;  // one symbol that is no number must not spoil what all others taught
     }
-    const std::size_t used = products.size() / kStep;
-    for (std::size_t lag = 1; lag < used; ++lag) {
-        for (std::size_t i = lag; i < used; ++i) {
-            lag_sums_[lag] += product(parts[i], std::conj(parts[i - lag]));
+    add_lags(std::span(parts).first(products.size() / kStep));
+    const auto symbols = static_cast<double>(products.size());
+    cubes_ += symbols * symbols * symbols;
+}
+
+// All lags of a part at once, so that no sum waits for itself; compilers make vectors of them where real and
+// imaginary parts lie apart, and parts from the last one to the first.
+void FrequencyEstimator::add_lags(std::span<const Complex> parts) {
+    std::array<double, kLags> re{}, im{}, sum_re{}, sum_im{};
+    const std::size_t count = parts.size();
+    for (std::size_t i = 0; i < count; ++i) {
+        re[count - 1 - i] = parts[i].real();
+        im[count - 1 - i] = parts[i].imag();
+    }
+    for (std::size_t i = 1; i < count; ++i) {
+        const Complex last = parts[i];
+        const std::size_t at = count - 1 - i;
+        for (std::size_t lag = 1; lag <= i; ++lag) {
+            sum_re[lag] += last.real() * re[at + lag] + last.imag() * im[at + lag];
+            sum_im[lag] += last.imag() * re[at + lag] - last.real() * im[at + lag];
         }
     }
-    cubes_ += std::pow(static_cast<double>(products.size()), 3);
+    for (std::size_t lag = 1; lag < count; ++lag) lag_sums_[lag] += Complex(sum_re[lag], sum_im[lag]);
 }
 
 void FrequencyEstimator::add(const FrequencyEstimator& other) {

@@ -47,6 +47,7 @@ class FrequencyEstimator {
     using LagSums = std::array<std::complex<double>, kLags>;
 
     static void turn(LagSums& sums, double angle);
+    void add_lags(std::span<const std::complex<double>> parts);
 
     double frequency_;
     double cubes_ = 0;  // sum of the cubes of the blocks' lengths: their weight for a frequency

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 
 #include "tidemill/dsp/iq.hpp"
 #include "tidemill/dvbs2/standard/modcod.hpp"
+#include "tidemill/dvbs2/sync/internal/stepped_sums.hpp"
 
 namespace tidemill::dvbs2 {
 
@@ -158,9 +160,8 @@ void FrequencyTracker::add_far(std::span<const internal::KnownPart> blocks, doub
     }
 }
 
-double FrequencyTracker::likelihood(double offset, double near) const {
-    const double away = (offset - near) / near_.sigma(esn0_);
-    double sum = -0.5 * away * away;
+double FrequencyTracker::far_likelihood(double offset) const {
+    double sum = 0;
     for (const FarSum& far : far_) {
         sum += turned(far.sum, dsp::kTwoPi * offset * far.lag).real();
     }
@@ -172,16 +173,24 @@ FrequencyTracker::Choice FrequencyTracker::choose() const {
     if (far_.empty()) {
         return {near, 0};
     }
-    Scored start{likelihood(near, near), near};
+    const double sigma = near_.sigma(esn0_);
+    const auto likelihood = [&](double offset, double far) {
+        const double away = (offset - near) / sigma;
+        return far - 0.5 * away * away;
+    };
+    constexpr double kStep = kLobe / (2 * kGridSteps);
+    internal::SteppedSums grid(near - kGridSteps * kStep, kStep);
+    for (const FarSum& far : far_) grid.add(far.sum, far.lag);
+    Scored start{-std::numeric_limits<double>::infinity(), near};
     for (int k = -kGridSteps; k <= kGridSteps; ++k) {
-        const double offset = near + k * kLobe / (2 * kGridSteps);
-        const double score = likelihood(offset, near);
+        const double offset = near + k * kStep;
+        const double score = likelihood(offset, grid.next().real());
         if (score > start.score) start = {score, offset};
     }
     std::vector<Scored> lobes;
     for (int lobe = -kLobes; lobe <= kLobes; ++lobe) {
         const double offset = polish(polish(start.offset + lobe * kLobe));
-        lobes.push_back({likelihood(offset, near), offset});
+        lobes.push_back({likelihood(offset, far_likelihood(offset)), offset});
     }
     std::ranges::sort(lobes, std::greater{}, &Scored::score);
     return {lobes[0].offset, lobes[0].score - lobes[1].score};

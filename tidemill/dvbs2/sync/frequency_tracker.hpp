@@ -78,7 +78,7 @@ class FrequencyTracker {
     void start_at(double frequency);
     double moved_by_headers();
     void add_far(std::span<const internal::KnownPart> blocks, double esn0);
-    double likelihood(double offset, double near) const;
+    double far_likelihood(double offset) const;
     Choice choose() const;
     double polish(double offset) const;
     void move(double offset);

@@ -6,6 +6,7 @@
 #include "tidemill/dsp/complex_product.hpp"
 #include "tidemill/dsp/iq.hpp"
 #include "tidemill/dvbs2/standard/modcod.hpp"
+#include "tidemill/dvbs2/sync/internal/stepped_sums.hpp"
 
 namespace tidemill::dvbs2::internal {
 
@@ -38,34 +39,6 @@ double agreement(std::span<const KnownPart> parts, double offset) {
     }
     return std::norm(sum);
 }
-
-// Parts' sums, turned a step further each time.
-class SteppedParts {
-  public:
-    SteppedParts(std::span<const KnownPart> parts, double first_offset, double step) {
-        for (const KnownPart& part : parts) {
-            const double cycles = -dsp::kTwoPi * part.place;
-            parts_.push_back(
-                {product(part.sum, std::polar(1.0, cycles * first_offset)), std::polar(1.0, cycles * step)});
-        }
-    }
-
-    // How well they agree now.
-    double next() {
-        Complex sum{};
-        for (Part& part : parts_) {
-            sum += part.sum;
-            part.sum = product(part.sum, part.turn);
-        }
-        return std::norm(sum);
-    }
-
-  private:
-    struct Part {
-        Complex sum, turn;
-    };
-    std::vector<Part> parts_;
-};
 
 // Energy of the noise in the sum of all symbols.
 double noise_energy(std::span<const KnownPart> parts) {
@@ -175,8 +148,9 @@ double best_offset(std::span<const KnownPart> parts, double reach, double sigma)
         best_score = its_score;
     };
     const auto steps = static_cast<int>(std::ceil(reach / step));
-    SteppedParts grid(parts, -steps * step, step);
-    for (int k = -steps; k <= steps; ++k) take_better(k * step, likelihood(k * step, grid.next()));
+    SteppedSums grid(-steps * step, step);
+    for (const KnownPart& part : parts) grid.add(part.sum, part.place);
+    for (int k = -steps; k <= steps; ++k) take_better(k * step, likelihood(k * step, std::norm(grid.next())));
     // Lobes are compared at their very tops, not where the grid happened to meet them.
     const double top = climb(score, best, step);
     take_better(top, score(top));
