@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <mutex>
 
 #include <fmt/format.h>
+
+#include "tidemill/platform/side_by_side.hpp"
 
 namespace tidemill {
 
@@ -63,22 +66,29 @@ class Comparison {
 }  // namespace
 
 std::vector<PolicyResult> study_policies(const PolicyStudy& study) {
-    std::vector<PolicyResult> results;
-    const std::size_t runs = study.programs.size() * study.workers.size() * study.policies.size();
-    for (const std::string& name : study.programs) {
-        const double alone = sequential_bytes(name, study.size.coarse);
-        for (const unsigned workers : study.workers) {
-            Comparison comparison(study, name, workers, alone);
-            for (std::size_t i = 0; i < study.policies.size(); ++i) {
-                if (study.progress) {
-                    study.progress(fmt::format("{}, {} workers, {}", name, workers, study.policies[i]),
-                                   static_cast<double>(results.size() + i) / static_cast<double>(runs));
-                }
-                comparison.run_under(study.policies[i]);
-            }
-            std::ranges::move(std::move(comparison).compared(), std::back_inserter(results));
+    const std::size_t counts = study.workers.size(), comparisons = study.programs.size() * counts;
+    std::vector<std::vector<PolicyResult>> compared(comparisons);
+    std::mutex mutex;
+    std::size_t begun = 0;
+    const auto tell = [&](const std::string& name, unsigned workers, const std::string& policy) {
+        if (!study.progress) return;
+        const std::scoped_lock lock(mutex);
+        study.progress(
+            fmt::format("{}, {} workers, {}", name, workers, policy),
+            static_cast<double>(begun++) / static_cast<double>(comparisons * study.policies.size()));
+    };
+    side_by_side(comparisons, cores_to_use(), [&](std::size_t k) {
+        const std::string& name = study.programs[k / counts];
+        const unsigned workers = study.workers[k % counts];
+        Comparison comparison(study, name, workers, sequential_bytes(name, study.size.coarse));
+        for (const std::string& policy : study.policies) {
+            tell(name, workers, policy);
+            comparison.run_under(policy);
         }
-    }
+        compared[k] = std::move(comparison).compared();
+    });
+    std::vector<PolicyResult> results;
+    for (std::vector<PolicyResult>& some : compared) std::ranges::move(some, std::back_inserter(results));
     return results;
 }
 

@@ -32,11 +32,13 @@ struct PolicyStudy {
     TaskMachine machine{};  ///< what tasks cost on it; its speeds and kinds are not used
     bool whole = false;
 
-    /// Told of each run, before it begins, and what share of all runs is done.
+    /// Told of each run, before it begins, and what share of all runs has begun before; by any thread, one at
+    /// a time.
     std::function<void(std::string_view run, double done)> progress{};
 };
 
-/// Runs every program under every policy on every number of workers; results in this order.
+/// Runs every program under every policy on every number of workers, as many of them at once as there are
+/// cores; results in this order.
 std::vector<PolicyResult> study_policies(const PolicyStudy& study);
 
 /// The mean and the worst of a policy's results.

@@ -1,8 +1,6 @@
 #include "tidemill/dvbs2/receiver/band_survey.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <exception>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -10,7 +8,7 @@
 #include "tidemill/dvbs2/search/carrier_rates.hpp"
 #include "tidemill/dvbs2/search/narrow_bands.hpp"
 #include "tidemill/io/stream_reader.hpp"
-#include "tidemill/platform/start_thread.hpp"
+#include "tidemill/platform/side_by_side.hpp"
 
 namespace tidemill::dvbs2 {
 
@@ -79,58 +77,22 @@ SurveyedCarrier hear(const OpenSamples& open, const ToHear& one, SurveyDepth dep
     return heard;
 }
 
-/// Carriers that wait to be heard, for any thread.
-class Hearing {
-  public:
-    Hearing(const OpenSamples& open, std::vector<ToHear> all, SurveyDepth depth,
-            const std::function<void(std::size_t)>& listened)
-        : open_(open), all_(std::move(all)), depth_(depth), listened_(listened), heard_(all_.size()) {}
-
-    void work() {
-        for (std::size_t k = next_++; k < all_.size(); k = next_++) {
-            try {
-                heard_[k] = hear(open_, all_[k], depth_);
-            } catch (...) {
-                const std::scoped_lock lock(mutex_);
-                failure_ = std::current_exception();
-                return;
-            }
-            all_[k].narrow.reset();
-            const std::scoped_lock lock(mutex_);
-            listened_(++done_);
-        }
-    }
-
-    std::vector<SurveyedCarrier> result() {
-        if (failure_) std::rethrow_exception(failure_);
-        return std::move(heard_);
-    }
-
-  private:
-    const OpenSamples& open_;
-    std::vector<ToHear> all_;
-    SurveyDepth depth_;
-    const std::function<void(std::size_t)>& listened_;
-    std::vector<SurveyedCarrier> heard_;
-    std::atomic<std::size_t> next_{0};
-    std::mutex mutex_{};
-    std::size_t done_ = 0;
-    std::exception_ptr failure_{};
-};
-
 }  // namespace
 
 std::vector<SurveyedCarrier> survey_all(const OpenSamples& open, std::span<const FoundCarrier> carriers,
                                         SurveyDepth depth, std::size_t threads,
                                         const std::function<void(std::size_t)>& listened) {
-    Hearing hearing(open, prepare_hearing(open, carriers), depth, listened);
-    {
-        std::vector<std::jthread> others;
-        for (std::size_t k = 1; k < std::min(threads, carriers.size()); ++k)
-            others.push_back(start_thread([&] { hearing.work(); }));
-        hearing.work();
-    }
-    return hearing.result();
+    std::vector<ToHear> all = prepare_hearing(open, carriers);
+    std::vector<SurveyedCarrier> heard(all.size());
+    std::mutex mutex;
+    std::size_t done = 0;
+    side_by_side(all.size(), threads, [&](std::size_t k) {
+        heard[k] = hear(open, all[k], depth);
+        all[k].narrow.reset();
+        const std::scoped_lock lock(mutex);
+        listened(++done);
+    });
+    return heard;
 }
 
 }  // namespace tidemill::dvbs2
