@@ -73,4 +73,15 @@ std::string contradiction(std::span<const Access> accesses) {
     return {};
 }
 
+namespace internal {
+
+void refuse_reduction_not_added_to(std::size_t access) {
+    throw TasksError(fmt::format(
+        "a task names a reduction (its access {}) and does not add to it by a copy of its own: give "
+        "it a function made by reducing() with that reduction",
+        access + 1));
+}
+
+}  // namespace internal
+
 }  // namespace tidemill

@@ -172,6 +172,10 @@ class Renamed {
 
 namespace internal {
 
+/// Throws TasksError for a task that names a reduction and whose function is not one made by reducing() with
+/// it: it would work on the value itself, while others do.
+[[noreturn]] void refuse_reduction_not_added_to(std::size_t access);
+
 // What a reduction's tasks share. Parts are numbered as their tasks are spawned, and combined in that order:
 // by a task that is at its end, as far as they are there, while others leave theirs and go.
 template <class T, class Combine>
@@ -313,9 +317,9 @@ class ReducedPart {
         if (parts_ && has_turn_) give_up();
     }
 
+    bool is_of(const Access& access) const { return access.operation == parts_.get(); }
     bool is_named_in(std::span<const Access> accesses) const {
-        return std::ranges::any_of(accesses,
-                                   [this](const Access& each) { return each.operation == parts_.get(); });
+        return std::ranges::any_of(accesses, [this](const Access& each) { return is_of(each); });
     }
     void take_turn() {
         number_ = parts_->next_number();
@@ -346,6 +350,13 @@ class ReducedPart {
     std::unique_ptr<T> copy_{};
 };
 
+// Unless whoever names a reduction adds to it.
+template <class Adds>
+void check_added_to(std::span<const Access> accesses, Adds adds) {
+    for (std::size_t i = 0; i < accesses.size(); ++i)
+        if (accesses[i].operation && !adds(accesses[i])) refuse_reduction_not_added_to(i);
+}
+
 // A task's function, with its parts.
 template <class F, class... Parts>
 class Reducing {
@@ -353,8 +364,12 @@ class Reducing {
     explicit Reducing(F work, Parts... parts) : work_(std::move(work)), parts_(std::move(parts)...) {}
 
     void check(std::span<const Access> accesses) const {
-        if (all([&](const auto&... part) { return (part.is_named_in(accesses) && ...); })) return;
-        throw TasksError("a task adds to a reduction that it does not name: add reduces() to its accesses");
+        if (!all([&](const auto&... part) { return (part.is_named_in(accesses) && ...); }))
+            throw TasksError(
+                "a task adds to a reduction that it does not name: add reduces() to its accesses");
+        check_added_to(accesses, [this](const Access& access) {
+            return all([&](const auto&... part) { return (part.is_of(access) || ...); });
+        });
     }
     void take_turn() {
         all([](auto&... part) { (part.take_turn(), ...); });

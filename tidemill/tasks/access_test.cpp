@@ -362,6 +362,12 @@ TEST_CASE("accesses that contradict each other are refused, and the program goes
     refuses({{&x, sizeof x, Access::Mode::reduction}}, "without operation and neutral element");
     CHECK_THROWS_WITH_AS(tasks.spawn({updates(y)}, reducing([](int&) {}, sum)),
                          doctest::Contains("add reduces()"), TasksError);
+    CHECK_THROWS_WITH_AS(tasks.spawn({reads(y), reduces(sum)}, [&] { ++x[0]; }),
+                         doctest::Contains("(its access 2) and does not add to it"), TasksError);
+    int other = 0;
+    Reduction unused(other, std::plus<>{}, 0);
+    CHECK_THROWS_WITH_AS(tasks.spawn({reduces(unused), reduces(sum)}, reducing([](int&) {}, sum)),
+                         doctest::Contains("(its access 1) and does not add to it"), TasksError);
     CHECK_THROWS_WITH_AS(Reduction(x[0], std::plus<>{}, 1), doctest::Contains("neutral"), TasksError);
     tasks.spawn({reads(x), updates(x), commutes(y), commutes(y[1])}, [&] { ++x[3]; });
     tasks.spawn({reduces(sum)}, reducing([](int& part) { part += 5; }, sum));

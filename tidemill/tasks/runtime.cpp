@@ -115,11 +115,13 @@ TaskType Tasks::Runtime::type_at(const std::source_location& place) {
     return workers_.look([&] { return TaskType{sites_.add(place)}; });
 }
 
-internal::TaskBody* Tasks::Runtime::begin_spawn(TaskType type, std::span<const Access> accesses) {
+internal::TaskBody* Tasks::Runtime::begin_spawn(TaskType type, std::span<const Access> accesses,
+                                                bool adds_to_parts) {
     check_spawner();
     if (const std::string wrong = contradiction(accesses); !wrong.empty()) {
         throw TasksError(fmt::format("a task spawned at {}: {}", sites_.name(type.id), wrong));
     }
+    if (!adds_to_parts) internal::check_added_to(accesses, [](const Access&) { return false; });
     if (limit_.is_set()) {
         ++dropped_;
         return nullptr;

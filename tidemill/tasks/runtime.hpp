@@ -29,7 +29,7 @@ class Tasks::Runtime {
 
     TaskType type(std::string name, policy::KindSet kinds);
     TaskType type_at(const std::source_location& place);
-    internal::TaskBody* begin_spawn(TaskType type, std::span<const Access> accesses);
+    internal::TaskBody* begin_spawn(TaskType type, std::span<const Access> accesses, bool adds_to_parts);
     void finish_spawn(TaskType type, std::span<const Access> accesses, std::int32_t priority);
     void next_iteration();
     TasksReport wait();

@@ -22,8 +22,8 @@ TaskType Tasks::type(std::string name, policy::KindSet kinds) {
 TaskType Tasks::type_at(const std::source_location& place) {
     return runtime_->type_at(place);
 }
-internal::TaskBody* Tasks::begin_spawn(TaskType type, std::span<const Access> accesses) {
-    return runtime_->begin_spawn(type, accesses);
+internal::TaskBody* Tasks::begin_spawn(TaskType type, std::span<const Access> accesses, bool adds_to_parts) {
+    return runtime_->begin_spawn(type, accesses, adds_to_parts);
 }
 void Tasks::finish_spawn(TaskType type, std::span<const Access> accesses, std::int32_t priority) {
     runtime_->finish_spawn(type, accesses, priority);

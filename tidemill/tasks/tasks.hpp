@@ -171,7 +171,7 @@ class Tasks {
     template <class F>
     void spawn(TaskType type, std::span<const Access> accesses, F&& work, std::int32_t priority = 0) {
         if constexpr (internal::Reduces<F>) work.check(accesses);
-        if (internal::TaskBody* body = begin_spawn(type, accesses)) {
+        if (internal::TaskBody* body = begin_spawn(type, accesses, internal::Reduces<F>)) {
             if constexpr (internal::Reduces<F>) work.take_turn();
             body->put(std::forward<F>(work));
             finish_spawn(type, accesses, priority);
@@ -202,7 +202,7 @@ class Tasks {
     class Runtime;
 
     TaskType type_at(const std::source_location& place);
-    internal::TaskBody* begin_spawn(TaskType type, std::span<const Access> accesses);
+    internal::TaskBody* begin_spawn(TaskType type, std::span<const Access> accesses, bool adds_to_parts);
     void finish_spawn(TaskType type, std::span<const Access> accesses, std::int32_t priority);
 
     std::unique_ptr<Runtime> runtime_;
