@@ -1,6 +1,7 @@
 #include "tidemill/schedule/near_schedule.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -29,11 +30,17 @@ std::vector<Platform> platforms_of(const Platform& cores, const CostModel& model
     for (std::size_t count = 1; count < most; count *= 2) {
         Platform some = cores;
         for (const FarCuts& far : model.far_cuts)
-            some.set(far.kind, std::min(cores.count(far.kind), cores_of_clusters(far, count)));
+            if (cores.count(far.kind) > 0)
+                some.set(far.kind, std::min(cores.count(far.kind), cores_of_clusters(far, count)));
         if (some != cores) platforms.push_back(some);
     }
     platforms.push_back(cores);
     return platforms;
+}
+
+// Strategies take exact decimals, which a sum of two need not be: 0.1 + 0.2.
+double sum_in_whole_ps(double a_us, double b_us) {
+    return std::round(1e6 * (a_us + b_us)) / 1e6;
 }
 
 CostModel with_far_cuts_everywhere(CostModel model) {
@@ -43,17 +50,20 @@ CostModel with_far_cuts_everywhere(CostModel model) {
         hop_us = std::max(hop_us, far.hop_us);
         byte_us = std::max(byte_us, far.byte_us);
     }
-    model.hop_us += hop_us;
-    model.byte_us += byte_us;
+    model.hop_us = sum_in_whole_ps(model.hop_us, hop_us);
+    model.byte_us = sum_in_whole_ps(model.byte_us, byte_us);
     return model;
 }
 
 Schedule shortest(const Chain& chain, const CostModel& model, const std::vector<Platform>& platforms,
                   const std::vector<CostModel>& prices, const MakeSchedule& make) {
     std::optional<Schedule> best;
+    std::vector<std::vector<Stage>> known;  // often the same
     for (const Platform& cores : platforms) {
         for (const CostModel& price : prices) {
             Schedule made = make(cores, price);
+            if (std::ranges::find(known, made.stages) != known.end()) continue;
+            known.push_back(made.stages);
             place_in_clusters(made, chain, model);
             made.period_us = period_us(made, chain, model);
             if (!best || *made.period_us < *best->period_us) best = std::move(made);

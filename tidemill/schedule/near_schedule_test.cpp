@@ -105,6 +105,36 @@ TEST_CASE("near schedules: a wanted rate is met as the strategy does, and its th
     CHECK(schedule.resources.size() == 1);
 }
 
+TEST_CASE("near schedules: costs of cuts whose sums are no exact decimals do") {
+    CostModel model{.hop_us = 0.1, .far_cuts = {{"big", {{0, 2}, {1, 3}}, 0.2, 0.000007}}};
+    model.byte_us = 0.000001;
+    model.bytes_at_cut = {1000, 1000, 1000};
+    for (const char* const name : {"herad", "mixed", "packed"}) {
+        CAPTURE(name);
+        const Schedule schedule =
+            near_schedule(strategy(name), chain_of({6, 6, 6, 6}), {.big = 4}, {}, model);
+        CHECK(schedule.period_us == doctest::Approx(6.409));
+    }
+}
+
+TEST_CASE(
+    "near schedules: a strategy is asked for one cluster, two, four, ... and all, of kinds that there are") {
+    std::vector<int> asked;
+    const auto make = [&](const Platform& cores, const CostModel&) {
+        asked.push_back(cores.big);
+        CHECK(cores.others.empty());
+        return Schedule{.stages = {{0, 1, 1, "big"}}};
+    };
+    CostModel model{
+        .far_cuts = {{"big", {{0}, {1, 2}, {3}, {4}, {5, 6, 7}}, 1, 0}, {"tiny", {{8}, {9}}, 1, 0}}};
+    near_schedule(chain_of({6}), {.big = 8}, model, make);
+    CHECK(asked == std::vector<int>{3, 3, 5, 5, 7, 7, 8, 8});
+    asked.clear();
+    model.far_cuts.clear();
+    near_schedule(chain_of({6}), {.big = 8}, model, make);
+    CHECK(asked == std::vector<int>{8});
+}
+
 TEST_CASE("near schedules: strategies that know no costs are placed, too") {
     const CostModel model{.far_cuts = {{"big", {{0, 2}, {1, 3}}, 4, 0}}};
     const Schedule schedule =
