@@ -119,8 +119,11 @@ void add_far_cuts(const Schedule& schedule, const CostModel& model, const FarCut
     }
 }
 
+// Beyond a minute and a half nothing counts any more, so that sums stay far from overflow.
 std::int64_t to_ps(double us) {
-    return std::llround(us * 1e6);
+    constexpr std::int64_t kMostPs = 100'000'000'000'000;
+    const double ps = us * 1e6;
+    return ps < static_cast<double>(kMostPs) ? std::llround(ps) : kMostPs;
 }
 
 ClusterProblem cluster_problem(const Schedule& schedule, const Chain& chain, const CostModel& model,
@@ -184,16 +187,20 @@ std::vector<std::vector<double>> far_cuts_us(const Schedule& schedule, const Cos
     return far_us;
 }
 
-// First the least period, which no kind has to beat that can be faster; then what takes least within it.
+// First the least period, which no kind has to beat that can be faster; then what takes least within it,
+// where a search that is cut short finds it again.
 void place_in_clusters(Schedule& schedule, const Chain& chain, const CostModel& model) {
     std::vector<OpenKind> open = open_kinds(schedule, chain, model);
     std::int64_t period_ps = to_ps(period_us(schedule, chain, model));
-    for (const std::int64_t more_ps : {std::int64_t{0}, kSamePeriodPs}) {
-        for (OpenKind& kind : open) {
-            kind.problem.least_period_ps = period_ps + more_ps;
-            kind.choice = best_clusters(kind.problem);
-            period_ps = kind.choice.period_ps - more_ps;
-        }
+    for (OpenKind& kind : open) {
+        kind.problem.least_period_ps = period_ps;
+        kind.choice = best_clusters(kind.problem);
+        period_ps = kind.choice.period_ps;
+    }
+    for (OpenKind& kind : open) {
+        kind.problem.least_period_ps = period_ps + kSamePeriodPs;
+        ClusterChoice same = best_clusters(kind.problem);
+        if (same.period_ps == kind.problem.least_period_ps) kind.choice = std::move(same);
     }
     for (const OpenKind& kind : open) {
         std::erase_if(schedule.resources,

@@ -250,6 +250,41 @@ TEST_CASE("clusters: each of two kinds is placed, where the slower one leaves ti
     CHECK(far_cuts_us(schedule, model) == std::vector<std::vector<double>>{{3}, {3}, {1}, {1}, {0}});
 }
 
+TEST_CASE("clusters: there may be none, one, or fewer cores in them than threads, and then nothing is far") {
+    const Chain chain = chain_of({5, 5, 5});
+    for (const std::vector<std::vector<int>>& clusters :
+         {std::vector<std::vector<int>>{}, {{}}, {{0, 1}}, {{0}, {}, {1}}}) {
+        CAPTURE(clusters.size());
+        const CostModel model = in_clusters(clusters, 3);
+        Schedule schedule = stages_of({1, 1, 1});
+        place_in_clusters(schedule, chain, model);
+        CHECK(schedule.resources.empty());
+        CHECK(period_us(schedule, chain, model) == 5);
+    }
+    Schedule schedule = stages_of({1, 1, 1});
+    place_in_clusters(schedule, chain, in_clusters({{}, {4, 5, 6}}, 3));
+    CHECK(cores_named(schedule) == std::vector<int>{4, 5, 6});
+}
+
+TEST_CASE("clusters: of one core each, a cut between two threads is far wherever they are") {
+    const Chain chain = chain_of({5, 5, 5});
+    Schedule schedule = stages_of({1, 1, 1});
+    const CostModel model = in_clusters({{3}, {1}, {2}, {0}}, 3);
+    place_in_clusters(schedule, chain, model);
+    CHECK(cores_named(schedule).size() == 4);
+    CHECK(period_us(schedule, chain, model) == 11);
+}
+
+TEST_CASE("clusters: frames beyond any size and weights beyond any time are still placed") {
+    Chain chain = chain_of({5, 1e300, 5, 5});
+    for (ChainTask& task : chain.tasks) task.bytes_after = 1e300;
+    const CostModel model = with_bytes_of(chain, in_clusters({{0, 1}, {2, 3}}, 1e9, 1));
+    Schedule schedule = stages_of({1, 1, 1, 1});
+    place_in_clusters(schedule, chain, model);
+    CHECK(cores_named(schedule) == std::vector<int>{0, 1, 2, 3});
+    CHECK(period_us(schedule, chain, model) == doctest::Approx(2e300));
+}
+
 TEST_CASE("clusters: a search that is cut short has an answer") {
     Random random(3);
     internal::ClusterProblem problem{.rooms = {20, 20, 20}};

@@ -74,12 +74,15 @@ class ClusterSearch {
             best_ = now_;
             return;
         }
-        for (const Option& option : options_of(order_[placed])) {
+        const std::vector<Option> options = options_of(order_[placed]);
+        spend(options.size() * (1 + partners_[order_[placed]].size()));
+        for (const Option& option : options) {
             if (best_ && steps_left_ == 0) return;
-            if (steps_left_ > 0) --steps_left_;
             try_in(order_[placed], option, placed);
         }
     }
+
+    void spend(std::size_t steps) { steps_left_ -= std::min(steps, steps_left_); }
 
     // Those that cost least first. Of empty clusters that are alike, one is enough.
     std::vector<Option> options_of(std::size_t thread) const {

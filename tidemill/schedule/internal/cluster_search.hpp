@@ -33,8 +33,9 @@ struct ClusterChoice {
     auto rank() const { return std::tuple(period_ps, far_ps, used); }
 };
 
-/// The choice of least rank, unless the search ends before after so many steps: then the best so far, at
-/// first that in which each thread goes where it costs least, those that talk most one after the other.
-ClusterChoice best_clusters(const ClusterProblem& problem, std::size_t most_steps = 20'000);
+/// The choice of least rank, unless the search ends before after so many steps, looks at what a thread and
+/// one that it talks to have to do with each other in some cluster: then the best so far, at first that in
+/// which each thread goes where it costs least, those that talk most one after the other.
+ClusterChoice best_clusters(const ClusterProblem& problem, std::size_t most_steps = 500'000);
 
 }  // namespace tidemill::internal
