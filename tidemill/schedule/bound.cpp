@@ -120,6 +120,16 @@ std::string held_up_by_flight(const Schedule& schedule, const Chain& chain, cons
                        *schedule.frames_in_flight == 1 ? " is" : "s are");
 }
 
+// Empty where near ones would do no better.
+std::string held_up_by_far_cuts(const Schedule& schedule, const Chain& chain, const CostModel& model) {
+    CostModel near = model;
+    near.far_cuts.clear();
+    const double near_us = period_us(schedule, chain, near);
+    if (period_us(schedule, chain, model) <= near_us * (1 + kReached)) return "";
+    return fmt::format("cuts between clusters of cores are far: were they near, it would be {:.2f} us",
+                       near_us);
+}
+
 double percent_above(double period_us, double bound_us) {
     return bound_us > 0 ? std::max(0.0, 100 * (period_us / bound_us - 1)) : 0.0;
 }
@@ -176,6 +186,8 @@ DistanceToBound distance_to_bound(const Schedule& schedule, const Chain& chain, 
         distance.between = fmt::format("a period of {:.2f} us was enough", *wanted_period_us);
     } else if (const std::string held = held_up_by_flight(schedule, chain, model); !held.empty()) {
         distance.between = held;
+    } else if (const std::string far = held_up_by_far_cuts(schedule, chain, model); !far.empty()) {
+        distance.between = far;
     } else {
         distance.between =
             said(most_idle(schedule, chain, model, platform, period_us), !schedule.owners().empty());

@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 #include <rapidcheck.h>
 
+#include "tidemill/schedule/cluster_placement.hpp"
 #include "tidemill/schedule/herad.hpp"
 #include "tidemill/schedule/internal/cost_model_reference.hpp"
 #include "tidemill/schedule/internal/reference.hpp"
@@ -194,6 +195,18 @@ TEST_CASE("what stands between a schedule and the bound is said in one sentence"
           "schedule fits them\n"
           "stages could do 30.00 us, 20.0 % above the bound: --strategy mixed\n");
     CHECK(said({.big = 5}, 100).between == "a period of 100.00 us was enough");
+}
+
+TEST_CASE("of far cuts it is said what the period would be if they were near") {
+    const Chain chain{{"big"}, {{"a", false, {30}}, {"b", false, {30}}, {"c", false, {15}}}};
+    const Platform cores{.big = 3};
+    const CostModel model{.far_cuts = {{"big", {{0, 1}, {2}}, 5, 0}}};
+    Schedule schedule = herad(chain, cores);
+    place_in_clusters(schedule, chain, model);
+    const double far_us = period_us(schedule, chain, model);
+    CHECK(far_us == 35);
+    CHECK(distance_to_bound(schedule, chain, cores, model, far_us).between ==
+          "cuts between clusters of cores are far: were they near, it would be 30.00 us");
 }
 
 TEST_CASE("of threads that own several stages it is said that nothing else fits beside those") {
