@@ -228,13 +228,19 @@ Json stage_json(const Stage& stage, const std::vector<std::string>& task_names) 
     return json;
 }
 
+double parse_period(const JsonPlace& place) {
+    const double us = place.number();
+    if (us < 0) place.fail(fmt::format("{} us; expected at least 0", us));
+    return us;
+}
+
 Schedule schedule_at(const JsonPlace& place) {
     const JsonObject object(place,
                             {"version", "made-by", "period-us", "frames-in-flight", "resources", "schedule"});
     if (object.has("version")) object.at("version").integer(kScheduleVersion, kScheduleVersion);
     Schedule schedule;
     if (object.has("made-by")) schedule.made_by = object.at("made-by").text();
-    if (object.has("period-us")) schedule.period_us = object.at("period-us").number();
+    if (object.has("period-us")) schedule.period_us = parse_period(object.at("period-us"));
     if (object.has("frames-in-flight"))
         schedule.frames_in_flight = object.at("frames-in-flight").integer(1, kMaxNumber);
     if (object.has("resources"))

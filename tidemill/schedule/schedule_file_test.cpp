@@ -196,6 +196,8 @@ TEST_CASE("a schedule file that says something wrong is refused with the place")
     CHECK(message_of(R"({"shedule": []})") ==
           "plan.json: unknown key \"shedule\"; known are: version, made-by, period-us, frames-in-flight, "
           "resources, schedule");
+    CHECK(message_of(R"({"period-us": -7, "schedule": []})") ==
+          "plan.json.period-us: -7 us; expected at least 0");
     CHECK(message_of(R"({"version": 2, "schedule": []})") ==
           "plan.json.version: expected a whole number from 1 to 1, found 2");
     CHECK(message_of(with_stage(R"({"threads": 1, "core-type": "e-core"})")) ==
