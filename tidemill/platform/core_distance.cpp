@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <thread>
 
@@ -58,22 +59,32 @@ std::optional<double> trip_ns(const PuSet& here, const PuSet& there, std::size_t
         take_turns(ball, 1, kBursts * kTrips, end);
     });
     const PinGuard pinned(here);
-    double least_ns = std::numeric_limits<double>::infinity();
+    std::optional<double> least_ns;
     for (int burst = 0; burst < kBursts; ++burst) {
         const Clock::time_point start = Clock::now();
-        if (!take_turns(ball, 0, kTrips, end)) return std::nullopt;
+        if (!take_turns(ball, 0, kTrips, end)) break;
         const std::chrono::duration<double, std::nano> took = Clock::now() - start;
-        least_ns = std::min(least_ns, took.count() / kTrips);
+        least_ns = std::min(least_ns.value_or(took.count() / kTrips), took.count() / kTrips);
     }
     if (pinned.error() || !is_pinned) return std::nullopt;
     return least_ns;
 }
 
-double nearest_pair(const CoreDistances& distances) {
-    double least = std::numeric_limits<double>::infinity();
-    for (std::size_t a = 0; a < distances.size(); ++a)
-        for (std::size_t b = 0; b < a; ++b) least = std::min(least, distances[a][b]);
-    return least;
+/// Of all pairs.
+struct Trips {
+    double nearest = std::numeric_limits<double>::infinity();
+    double farthest = 0;
+};
+
+Trips trips_of(const CoreDistances& distances) {
+    Trips trips;
+    for (std::size_t a = 0; a < distances.size(); ++a) {
+        for (std::size_t b = 0; b < a; ++b) {
+            trips.nearest = std::min(trips.nearest, distances[a][b]);
+            trips.farthest = std::max(trips.farthest, distances[a][b]);
+        }
+    }
+    return trips;
 }
 
 }  // namespace
@@ -96,29 +107,33 @@ CoreDistances core_distances(const Topology& topology, std::span<const std::size
     return distances;
 }
 
+bool some_are_far(const CoreDistances& distances, double factor) {
+    const Trips trips = trips_of(distances);
+    return trips.farthest > factor * trips.nearest;
+}
+
 std::vector<std::size_t> row_of_near(const CoreDistances& distances) {
     std::vector<std::size_t> row;
-    std::vector<bool> taken(distances.size(), false);
-    for (std::size_t next = 0; row.size() < distances.size();) {
-        row.push_back(next);
-        taken[next] = true;
-        const std::vector<double>& from = distances[next];
-        double nearest = std::numeric_limits<double>::infinity();
-        for (std::size_t core = 0; core < distances.size(); ++core)
-            if (!taken[core] && from[core] < nearest) nearest = from[next = core];
+    std::vector<std::size_t> left(distances.size());
+    std::iota(left.begin(), left.end(), std::size_t{0});
+    for (auto next = left.begin(); next != left.end();) {
+        row.push_back(*next);
+        left.erase(next);
+        const std::vector<double>& from = distances[row.back()];
+        next = std::ranges::min_element(left, {}, [&](std::size_t core) { return from[core]; });
     }
     return row;
 }
 
 std::vector<std::vector<std::size_t>> near_groups(const CoreDistances& distances, double factor) {
-    const double most = factor * nearest_pair(distances);
+    const double most = factor * trips_of(distances).nearest;
     std::vector<std::vector<std::size_t>> groups;
     std::vector<std::size_t> left = row_of_near(distances);
     while (!left.empty()) {
         std::vector<std::size_t>& group = groups.emplace_back(1, left.front());
         left.erase(left.begin());
         for (auto next = left.begin(); next != left.end();) {
-            const auto is_near = [&](std::size_t core) { return distances[core][*next] < most; };
+            const auto is_near = [&](std::size_t core) { return distances[core][*next] <= most; };
             if (std::ranges::none_of(group, is_near)) {
                 ++next;
                 continue;

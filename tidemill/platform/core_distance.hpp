@@ -17,12 +17,15 @@ using CoreDistances = std::vector<std::vector<double>>;
 CoreDistances core_distances(const Topology& topology, std::span<const std::size_t> cores,
                              double seconds = 0.05, std::size_t bytes = 0);
 
+/// Whether some two of them are more than `factor` times as far from each other as the nearest two.
+bool some_are_far(const CoreDistances& distances, double factor);
+
 /// All cores in a row in which neighbours are near each other: from the first one on always the nearest that
 /// is left.
 std::vector<std::size_t> row_of_near(const CoreDistances& distances);
 
-/// The same row in groups: two cores are in one where they are less than `factor` times as far from each
-/// other as the nearest two, or where such pairs lead from one to the other.
+/// The same row in groups: two cores are in one where they are at most `factor` times as far from each other
+/// as the nearest two, or where such pairs lead from one to the other.
 std::vector<std::vector<std::size_t>> near_groups(const CoreDistances& distances, double factor);
 
 }  // namespace tidemill

@@ -1,6 +1,7 @@
 #include "tidemill/platform/core_distance.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -23,6 +24,23 @@ TEST_CASE("core distance: groups are of cores that are near each other, over oth
     CHECK(near_groups(in_twos, 5) == Groups{{0, 2, 3, 1}});
     CHECK(near_groups({{0, 5, 9}, {5, 0, 5}, {9, 5, 0}}, 1.5) == Groups{{0, 1, 2}});
     CHECK(near_groups({}, 1.5).empty());
+}
+
+TEST_CASE("core distance: some are far where the farthest two are far beyond the nearest") {
+    const CoreDistances in_twos{{0, 200, 50, 220}, {200, 0, 210, 60}, {50, 210, 0, 190}, {220, 60, 190, 0}};
+    CHECK(some_are_far(in_twos, 1.5));
+    CHECK_FALSE(some_are_far(in_twos, 5));
+    CHECK_FALSE(some_are_far({}, 1.5));
+    CHECK_FALSE(some_are_far({{0}}, 1.5));
+}
+
+TEST_CASE("core distance: rows and groups have each core once, whatever was measured") {
+    const double inf = std::numeric_limits<double>::infinity();
+    for (const double same : {0.0, 1.0, inf}) {
+        const CoreDistances alike{{0, same, same}, {same, 0, same}, {same, same, 0}};
+        CHECK(row_of_near(alike) == std::vector<std::size_t>{0, 1, 2});
+        CHECK(near_groups(alike, 1.5) == std::vector<std::vector<std::size_t>>{{0, 1, 2}});
+    }
 }
 
 TEST_CASE("core distance: it takes time from core to core, or there is none to tell") {
