@@ -1,6 +1,7 @@
 #include "tidemill/schedule/device_choice.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -83,9 +84,17 @@ Schedule fastest_with(const Chain& chain, const Platform& platform, const std::s
 
 DeviceChoice choose_device(const Chain& chain, const Platform& platform, const Strategy& strategy,
                            const Objective& objective, const CostModel& model, double least_gain) {
+    const Platform cores = without(platform, devices_of(chain, platform));
+    return choose_device(strategy.schedule(chain, cores, objective, model), chain, platform, strategy,
+                         objective, model, least_gain);
+}
+
+DeviceChoice choose_device(Schedule alone, const Chain& chain, const Platform& platform,
+                           const Strategy& strategy, const Objective& objective, const CostModel& model,
+                           double least_gain) {
     const std::vector<CoreCount> devices = devices_of(chain, platform);
     const Platform cores = without(platform, devices);
-    DeviceChoice choice{strategy.schedule(chain, cores, objective, model)};
+    DeviceChoice choice{std::move(alone)};
     const double alone_us = *choice.schedule.period_us;
     for (const CoreCount& device : devices) {
         Platform both = cores;

@@ -23,6 +23,11 @@ struct DeviceChoice {
 DeviceChoice choose_device(const Chain& chain, const Platform& platform, const Strategy& strategy,
                            const Objective& objective, const CostModel& model, double least_gain = 0);
 
+/// The same where a schedule with none is known, which has its period.
+DeviceChoice choose_device(Schedule alone, const Chain& chain, const Platform& platform,
+                           const Strategy& strategy, const Objective& objective, const CostModel& model,
+                           double least_gain = 0);
+
 /// A batch's cost as a chain's one more kind: the task of that name gets its weight in the largest batches,
 /// the others cannot run there. Throws ScheduleError where there is no such task, or the kind is there
 /// already.

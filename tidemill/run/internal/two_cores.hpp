@@ -1,18 +1,12 @@
 #pragma once
 
-#include "tidemill/platform/topology.hpp"
+#include "tidemill/run/internal/made_up_machine.hpp"
 
 namespace tidemill::internal {
 
 /// A machine with two cores of one kind, whatever this one has.
 inline const Topology& two_cores() {
-    static const Topology topology = [] {
-        TopologySource source;
-        source.machine = TopologySource::Machine::kSynthetic;
-        source.description = "core:2 pu:1";
-        source.kinds = "big=core0-1";
-        return Topology::load(source);
-    }();
+    static const Topology topology = made_up_machine("core:2 pu:1", "big=core0-1");
     return topology;
 }
 

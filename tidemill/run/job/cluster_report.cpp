@@ -53,7 +53,9 @@ ClusterReport cluster_report_of(const NamedCluster& cluster, const Topology& top
         }
     }
     report.cores_used = used.size();
-    if (hardware_threads > 0) report.busy = sum_us / (static_cast<double>(hardware_threads) * elapsed_us);
+    // Threads that take turns on one are at work together longer than there is time.
+    if (hardware_threads > 0)
+        report.busy = std::min(1.0, sum_us / (static_cast<double>(hardware_threads) * elapsed_us));
     return report;
 }
 

@@ -6,16 +6,14 @@
 
 #include <doctest/doctest.h>
 
+#include "tidemill/run/internal/made_up_machine.hpp"
+
 namespace tidemill::internal {
 namespace {
 
 /// Two clusters of two cores, of two hardware threads each.
 Topology two_clusters() {
-    TopologySource source;
-    source.machine = TopologySource::Machine::kSynthetic;
-    source.description = "l3:2 core:2 pu:2";
-    source.kinds = "big=core0-3";
-    return Topology::load(source);
+    return made_up_machine("l3:2 core:2 pu:2", "big=core0-3");
 }
 
 /// Ten seconds, of which threads pinned there worked so long.
@@ -49,6 +47,14 @@ TEST_CASE("clusters in reports: how busy their cores were that had threads, stag
     CHECK(to_json(report).find(R"("busy": 0.5)") != std::string::npos);
 }
 
+TEST_CASE("clusters in reports: cores on which threads take turns are busy all the time, and no more") {
+    RunReport report = report_of({{"PU0", 8}, {"PU0", 9}});
+    tell_clusters(report, two_clusters(), {});
+    REQUIRE(report.clusters.size() == 2);
+    CHECK(report.clusters[0].busy == 1);
+    CHECK(report.clusters[1].busy == 0);
+}
+
 TEST_CASE("clusters in reports: those that were measured count, not what the topology says") {
     RunReport report = report_of({{"PU0", 4}, {"PU2", 9}});
     tell_clusters(report, two_clusters(), {{"big", {{0, 2}, {3, 1}}, 0.1, 0}});
@@ -63,12 +69,8 @@ TEST_CASE("clusters in reports: nothing is told of one cluster, and of threads t
     RunReport loose = report_of({{"any", 4}});
     tell_clusters(loose, two_clusters(), {});
     CHECK(loose.clusters.empty());
-    TopologySource source;
-    source.machine = TopologySource::Machine::kSynthetic;
-    source.description = "core:4 pu:1";
-    source.kinds = "big=core0-3";
     RunReport alike = report_of({{"PU0", 4}});
-    tell_clusters(alike, Topology::load(source), {});
+    tell_clusters(alike, four_cores(), {});
     CHECK(alike.clusters.empty());
     CHECK(stage_table(alike).find("cluster") == std::string::npos);
 }

@@ -4,17 +4,14 @@
 
 #include "tidemill/bridge/emulation.hpp"
 #include "tidemill/platform/platform_error.hpp"
+#include "tidemill/run/internal/made_up_machine.hpp"
 #include "tidemill/run/run_error.hpp"
 
 namespace tidemill {
 namespace {
 
 Topology machine(const char* kinds) {
-    TopologySource source;
-    source.machine = TopologySource::Machine::kSynthetic;
-    source.description = "core:4 pu:1";
-    source.kinds = kinds;
-    return Topology::load(source);
+    return internal::made_up_machine("core:4 pu:1", kinds);
 }
 
 HowToRun emulating(const char* wish, std::optional<Platform> cores = {}) {

@@ -72,28 +72,30 @@ void GraphRun::prepare(const MakeProfile& make_profile) {
         if (how_.latency_us) throw RunError("a wanted latency needs a profile: leave schedule out");
         schedule_ = how_.schedule;
         if (!how_.adapt) return;
+        if (how_.scheduling.cores)
+            used_from_file(how_, [&] { tidemill::check(*schedule_, *how_.scheduling.cores); });
     }
     how_.scheduling.cores = cores_here(how_.scheduling.cores, topology_);
     profile_ = make_profile({.cores = how_.scheduling.cores, .seconds = how_.profile_s});
     warnings_ = profile_->warnings;
-    if (schedule_) {
-        used_from_file(how_, [&] { tidemill::check(*schedule_, *profile_); });
-    } else {
-        choose_near_schedule();
-    }
+    if (schedule_) used_from_file(how_, [&] { tidemill::check(*schedule_, *profile_); });
+    choose_near_schedule();
     foretell();
 }
 
-// Stages that talk get cores that are near each other.
+// Stages that talk get cores that are near each other, also those of a schedule that was given and does not
+// name them.
 void GraphRun::choose_near_schedule() {
-    if (!how_.pinned) return choose_schedule();
-    const auto near = internal::NearCores::measured(topology_, *how_.scheduling.cores);
-    how_.scheduling.model.far_cuts = near.far_cuts();
-    choose_schedule();
+    std::optional<internal::NearCores> near;
+    if (how_.pinned) near = internal::NearCores::measured(topology_, *how_.scheduling.cores);
+    if (near)
+        how_.scheduling.model.far_cuts =
+            how_.schedule ? near->far_cuts_beside(*how_.schedule) : near->far_cuts();
+    if (!schedule_) choose_schedule();
     const CostModel model = how_.scheduling.model_for(*profile_);
     place_in_clusters(*schedule_, *profile_, model);
     if (!model.far_cuts.empty()) schedule_->period_us = period_us(*schedule_, *profile_, model);
-    near.place(*schedule_);
+    if (near && !how_.schedule) near->place(*schedule_);
 }
 
 // A device that gains less than what forecasts are wrong by is left alone.
@@ -102,18 +104,18 @@ void GraphRun::choose_schedule() {
     schedule_ = internal::schedule_within_latency(*profile_, how_, warnings_);
     if (schedule_) return internal::limit_in_flight(*schedule_, *profile_, how_, warnings_);
     HowToSchedule& wanted = how_.scheduling;
-    Platform cores = wanted.cores_for(*profile_);
+    const Platform cores = wanted.cores_for(*profile_);
+    const Strategy& asked = wanted.chosen_strategy();
+    const Objective objective = wanted.objective_for(*profile_);
+    const CostModel model = wanted.model_for(*profile_);
+    Platform with_devices = cores;
     for (const std::string& kind : profile_->kinds)
-        if (profile_->is_device(kind)) cores.set(kind, 1);
-    const DeviceChoice choice =
-        choose_device(*profile_, cores, wanted.chosen_strategy(), wanted.objective_for(*profile_),
-                      wanted.model_for(*profile_), kLeastGain);
+        if (profile_->is_device(kind)) with_devices.set(kind, 1);
+    const DeviceChoice choice = choose_device(near_schedule(asked, *profile_, cores, objective, model),
+                                              *profile_, with_devices, asked, objective, model, kLeastGain);
     schedule_ = choice.schedule;
-    if (!choice.device && !wanted.model.far_cuts.empty())
-        schedule_ = near_schedule(wanted.chosen_strategy(), *profile_, wanted.cores_for(*profile_),
-                                  wanted.objective_for(*profile_), wanted.model_for(*profile_));
     device_decision_ = {choice.device, choice.why};
-    if (choice.device && how_.latency_us) make_batches_wait_less(wanted.cores_for(*profile_));
+    if (choice.device && how_.latency_us) make_batches_wait_less(cores);
     internal::limit_in_flight(*schedule_, *profile_, how_, warnings_);
     if (device_decision_->device) wanted.cores->set(*device_decision_->device, 1);
     if (device_decision_->why.empty()) device_decision_.reset();
@@ -298,7 +300,8 @@ void GraphRun::tell_best(RunReport& report, const Schedule& schedule, const Prof
 }
 
 void GraphRun::foretell() {
-    forecast_ = tidemill::forecast(*schedule_, *profile_, how_.scheduling.model_for(*profile_));
+    model_ = how_.scheduling.model_for(*profile_);
+    forecast_ = tidemill::forecast(*schedule_, *profile_, model_);
 }
 
 RunReport GraphRun::run_auto(Graph& graph, const RunOptions& options, const Follow& follow) {
@@ -318,8 +321,10 @@ RunReport GraphRun::run_auto(Graph& graph, const RunOptions& options, const Foll
     forecast_ = choice_->forecast;
     came_to_us_ = run.chosen_period_us();
     const bool says_speed = !choice_->source_sets_pace();  // else what stands between is the source
-    if (choice_->way.executor == Executor::pipeline && profile_ && says_speed)
-        tell_best(report, *schedule_, *profile_);
+    if (choice_->way.executor == Executor::pipeline && profile_) {
+        model_ = how_.scheduling.model_for(*profile_);
+        if (says_speed) tell_best(report, *schedule_, *profile_);
+    }
     if (!how_.choices.empty()) remember(run, key);
     return report;
 }
@@ -354,7 +359,7 @@ std::optional<double> GraphRun::predicted_period_us() const {
     // What the system makes of a thread per task, nobody predicts.
     if (!schedule_ || how_.executor == Executor::threads) return std::nullopt;
     if (!profile_) return schedule_->period_us;
-    return period_us(*schedule_, *profile_, how_.scheduling.model_for(*profile_));
+    return period_us(*schedule_, *profile_, model_);
 }
 
 }  // namespace tidemill

@@ -63,6 +63,9 @@ class GraphRun {
     /// With automatic, after go(): what was chosen; nothing where the stream ended before.
     const std::optional<Choice>& choice() const { return choice_; }
     const std::optional<Profile>& profile() const { return profile_; }
+    /// By which the profile's weights predict what the schedule does: as was wanted, with the far cuts that
+    /// were found.
+    const CostModel& model() const { return model_; }
     const std::optional<Schedule>& schedule() const { return schedule_; }
     const std::vector<AdaptationChange>& changes() const { return changes_; }
 
@@ -105,6 +108,7 @@ class GraphRun {
     const Topology& topology_;
     std::optional<Profile> profile_{};
     std::optional<Schedule> schedule_{};
+    CostModel model_{};
     std::optional<DeviceDecision> device_decision_{};
     std::function<bool()> is_steady_{};
     std::optional<Choice> choice_{};

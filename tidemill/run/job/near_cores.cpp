@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <utility>
 
@@ -14,52 +13,12 @@ constexpr double kSeconds = 0.02;  // a stream may stand still meanwhile
 constexpr double kSecondsOfPair = 0.003;
 constexpr double kSecondsOfBytes = 0.01;
 constexpr double kClearlyFarther = 1.5;
-constexpr std::size_t kBytes = 1024;  // enough lines to be told from the word, few enough for the time
+constexpr std::size_t kMostMeasured = 10;  // cores: 45 pairs
+constexpr std::size_t kBytes = 1024;       // enough lines to be told from the word, few enough for the time
 
 double seconds_for(std::size_t cores) {
-    const double pairs = static_cast<double>(cores * cores) / 2;
+    const double pairs = static_cast<double>(cores) * (static_cast<double>(cores) - 1) / 2;
     return std::min(kSeconds, kSecondsOfPair * pairs);
-}
-
-bool some_are_far(const CoreDistances& distances) {
-    double least = std::numeric_limits<double>::infinity();
-    double most = 0;
-    for (std::size_t a = 0; a < distances.size(); ++a) {
-        for (std::size_t b = 0; b < a; ++b) {
-            least = std::min(least, distances[a][b]);
-            most = std::max(most, distances[a][b]);
-        }
-    }
-    return most > kClearlyFarther * least;
-}
-
-// As between the first cores of their clusters, and within one, as in the first that has two. Empty where
-// that tells nothing.
-CoreDistances distances_by_cluster(const Topology& topology, const std::vector<std::size_t>& used) {
-    std::map<std::size_t, std::size_t> sample_of;  // [cluster]
-    std::vector<std::size_t> samples;
-    std::size_t neighbour = used.size();
-    for (std::size_t i = 0; i < used.size(); ++i) {
-        const bool is_first = sample_of.try_emplace(topology.cores[used[i]].cluster, samples.size()).second;
-        if (is_first) samples.push_back(used[i]);
-        if (!is_first && neighbour == used.size()) neighbour = i;
-    }
-    if (samples.size() < 2 || neighbour == used.size()) return {};
-    samples.push_back(used[neighbour]);
-    const CoreDistances measured = core_distances(topology, samples, seconds_for(samples.size()));
-    if (measured.empty()) return {};
-    const auto sample = [&](std::size_t i) { return sample_of[topology.cores[used[i]].cluster]; };
-    const double near_ns = measured[sample(neighbour)].back();
-    CoreDistances distances(used.size(), std::vector<double>(used.size(), 0.0));
-    for (std::size_t a = 0; a < used.size(); ++a)
-        for (std::size_t b = 0; b < used.size(); ++b)
-            if (a != b) distances[a][b] = sample(a) == sample(b) ? near_ns : measured[sample(a)][sample(b)];
-    return distances;
-}
-
-CoreDistances distances_of(const Topology& topology, const std::vector<std::size_t>& used) {
-    CoreDistances distances = core_distances(topology, used, seconds_for(used.size()));
-    return distances.empty() ? distances_by_cluster(topology, used) : distances;
 }
 
 /// A mean of trips.
@@ -71,12 +30,88 @@ struct MeanTrip {
         sum_ns += ns;
         ++count;
     }
-    double us() const { return sum_ns / static_cast<double>(count) / 1000; }
+    double ns() const { return sum_ns / static_cast<double>(count); }
 };
 
-// In whole nanoseconds, since costs are exact decimals.
-double far_beyond_near_us(const CoreDistances& distances,
-                          const std::vector<std::vector<std::size_t>>& groups) {
+/// Clusters of cores, which are told by their places among those that are used.
+using Clusters = std::vector<std::vector<std::size_t>>;
+
+Clusters clusters_of(const Topology& topology, const std::vector<std::size_t>& used) {
+    std::map<std::size_t, std::vector<std::size_t>> clusters;
+    for (std::size_t i = 0; i < used.size(); ++i) clusters[topology.cores[used[i]].cluster].push_back(i);
+    Clusters all;
+    for (auto& [number, cores] : clusters) all.push_back(std::move(cores));
+    return all;
+}
+
+/// Clusters that stand for all, evenly among them, as they were measured.
+struct Samples {
+    std::size_t count;
+    std::size_t all;
+    CoreDistances far_ns{};  // between their first cores
+    double near_ns = 0;      // within one that has two
+
+    std::size_t cluster(std::size_t sample) const { return sample * all / count; }
+};
+
+// Nothing where that tells nothing.
+std::optional<Samples> measured_samples(const Clusters& clusters, const std::vector<std::size_t>& used,
+                                        const MeasureDistances& measure) {
+    Samples samples{.count = std::min(clusters.size(), kMostMeasured - 1), .all = clusters.size()};
+    std::vector<std::size_t> cores;
+    std::optional<std::size_t> with_two;
+    for (std::size_t sample = 0; sample < samples.count; ++sample) {
+        const std::vector<std::size_t>& cluster = clusters[samples.cluster(sample)];
+        cores.push_back(used[cluster.front()]);
+        if (!with_two && cluster.size() > 1) with_two = sample;
+    }
+    if (samples.count < 2 || !with_two) return std::nullopt;
+    cores.push_back(used[clusters[samples.cluster(*with_two)][1]]);
+    samples.far_ns = measure(cores, seconds_for(cores.size()), 0);
+    if (samples.far_ns.empty()) return std::nullopt;
+    samples.near_ns = samples.far_ns[*with_two].back();
+    return samples;
+}
+
+// [cluster][cluster], and near within one; those that were not measured are as far as the others' mean.
+CoreDistances between_clusters(const Samples& samples) {
+    MeanTrip mean;
+    for (std::size_t a = 0; a < samples.count; ++a)
+        for (std::size_t b = 0; b < a; ++b) mean.add(samples.far_ns[a][b]);
+    CoreDistances between(samples.all, std::vector<double>(samples.all, mean.ns()));
+    for (std::size_t a = 0; a < samples.count; ++a)
+        for (std::size_t b = 0; b < samples.count; ++b)
+            between[samples.cluster(a)][samples.cluster(b)] = samples.far_ns[a][b];
+    for (std::size_t cluster = 0; cluster < samples.all; ++cluster)
+        between[cluster][cluster] = samples.near_ns;
+    return between;
+}
+
+// As between the first cores of the topology's clusters. Empty where that tells nothing.
+CoreDistances distances_by_cluster(const Topology& topology, const std::vector<std::size_t>& used,
+                                   const MeasureDistances& measure) {
+    const Clusters clusters = clusters_of(topology, used);
+    const std::optional<Samples> samples = measured_samples(clusters, used, measure);
+    if (!samples) return {};
+    const CoreDistances between = between_clusters(*samples);
+    CoreDistances distances(used.size(), std::vector<double>(used.size(), 0.0));
+    for (std::size_t here = 0; here < clusters.size(); ++here)
+        for (std::size_t there = 0; there < clusters.size(); ++there)
+            for (const std::size_t a : clusters[here])
+                for (const std::size_t b : clusters[there])
+                    if (a != b) distances[a][b] = between[here][there];
+    return distances;
+}
+
+CoreDistances distances_of(const Topology& topology, const std::vector<std::size_t>& used,
+                           const MeasureDistances& measure) {
+    if (used.size() <= kMostMeasured) return measure(used, seconds_for(used.size()), 0);
+    return distances_by_cluster(topology, used, measure);
+}
+
+// In whole nanoseconds, since costs are exact decimals. Cores of a long chain of near ones may be farther
+// from each other than from those of another.
+double far_beyond_near_us(const CoreDistances& distances, const Clusters& groups) {
     MeanTrip near;
     MeanTrip far;
     for (const std::vector<std::size_t>& here : groups)
@@ -84,7 +119,7 @@ double far_beyond_near_us(const CoreDistances& distances,
             for (const std::size_t a : here)
                 for (const std::size_t b : there)
                     if (a != b) (&here == &there ? near : far).add(distances[a][b]);
-    return std::round(1000 * (far.us() - near.us())) / 1000;
+    return std::round(std::max(0.0, far.ns() - near.ns())) / 1000;
 }
 
 std::vector<std::size_t> indices_of(const Topology& topology, const std::vector<int>& numbers) {
@@ -106,10 +141,10 @@ std::vector<int> near_and_far(const FarCuts& far) {
 
 // Each side of a cut has a half of what the bytes of a trip take. In whole picoseconds; 0 where there was no
 // time to find out.
-double far_byte_us(const Topology& topology, const FarCuts& far) {
+double far_byte_us(const Topology& topology, const FarCuts& far, const MeasureDistances& measure) {
     const std::vector<std::size_t> cores = indices_of(topology, near_and_far(far));
-    const CoreDistances words = core_distances(topology, cores, kSecondsOfBytes);
-    const CoreDistances loads = core_distances(topology, cores, kSecondsOfBytes, kBytes);
+    const CoreDistances words = measure(cores, kSecondsOfBytes, 0);
+    const CoreDistances loads = measure(cores, kSecondsOfBytes, kBytes);
     if (words.empty() || loads.empty()) return 0;
     const auto of_bytes_ns = [&](std::size_t there) { return loads[0][there] - words[0][there]; };
     const double beyond_near_ns = std::max(0.0, of_bytes_ns(2) - of_bytes_ns(1));
@@ -119,26 +154,35 @@ double far_byte_us(const Topology& topology, const FarCuts& far) {
 }  // namespace
 
 NearCores NearCores::measured(const Topology& topology, const Platform& cores) {
+    return measured(topology, cores,
+                    [&](std::span<const std::size_t> some, double seconds, std::size_t bytes) {
+                        return core_distances(topology, some, seconds, bytes);
+                    });
+}
+
+NearCores NearCores::measured(const Topology& topology, const Platform& cores,
+                              const MeasureDistances& measure) {
     std::vector<CoreDistances> of_kinds;
     for (const CoreKind& kind : topology.kinds) {
         std::vector<std::size_t> used = kind.cores;
         used.resize(std::min(used.size(), static_cast<std::size_t>(cores.count(kind.name))));
-        of_kinds.push_back(distances_of(topology, used));
+        of_kinds.push_back(distances_of(topology, used, measure));
     }
     NearCores near(topology, of_kinds);
-    for (FarCuts& far : near.far_cuts_) far.byte_us = far_byte_us(topology, far);
+    for (FarCuts& far : near.far_cuts_) far.byte_us = far_byte_us(topology, far, measure);
     return near;
 }
 
 NearCores::NearCores(const Topology& topology, const std::vector<CoreDistances>& of_kinds) {
     MeanTrip near;
     for (std::size_t k = 0; k < of_kinds.size(); ++k) {
-        const std::vector<std::vector<std::size_t>> groups = near_groups(of_kinds[k], kClearlyFarther);
+        const Clusters groups = near_groups(of_kinds[k], kClearlyFarther);
         for (const std::vector<std::size_t>& group : groups)
             for (std::size_t i = 1; i < group.size(); ++i) near.add(of_kinds[k][group[i - 1]][group[i]]);
-        if (some_are_far(of_kinds[k])) add_kind(topology, topology.kinds[k], of_kinds[k], groups);
+        if (some_are_far(of_kinds[k], kClearlyFarther))
+            add_kind(topology, topology.kinds[k], of_kinds[k], groups);
     }
-    if (near.count > 0) hand_over_us_ = near.us();
+    if (near.count > 0) hand_over_us_ = near.ns() / 1000;
 }
 
 void NearCores::add_kind(const Topology& topology, const CoreKind& kind, const CoreDistances& distances,
@@ -153,6 +197,15 @@ void NearCores::add_kind(const Topology& topology, const CoreKind& kind, const C
     if (groups.size() < 2) return;
     far.hop_us = far_beyond_near_us(distances, groups);
     far_cuts_.push_back(std::move(far));
+}
+
+std::vector<FarCuts> NearCores::far_cuts_beside(const Schedule& given) const {
+    std::vector<FarCuts> open = far_cuts_;
+    std::erase_if(open, [&](const FarCuts& far) {
+        const auto named = std::ranges::find(given.resources, far.kind, &CoreResource::kind);
+        return named != given.resources.end() && !named->nodes.empty();
+    });
+    return open;
 }
 
 void NearCores::place(Schedule& schedule) const {

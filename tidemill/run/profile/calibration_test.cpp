@@ -5,6 +5,8 @@
 
 #include <doctest/doctest.h>
 
+#include "tidemill/run/internal/made_up_machine.hpp"
+
 using namespace tidemill;
 
 namespace {
@@ -69,11 +71,7 @@ TEST_CASE(
     "how much slower two threads of a core are is measured where it has two, and told where it has not") {
     const CalibrationOptions options{.seconds = 0.002, .rounds = 3, .siblings = true};
     const auto on = [&](const char* description) {
-        TopologySource source;
-        source.machine = TopologySource::Machine::kSynthetic;
-        source.description = description;
-        source.kinds = "big=core0";
-        return calibrate(Topology::load(source), options);
+        return calibrate(internal::made_up_machine(description, "big=core0"), options);
     };
     const Calibration alone = on("core:1 pu:1");
     CHECK_FALSE(alone.model.kinds[0].shared_slowdown);
