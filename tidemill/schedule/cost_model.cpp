@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -50,6 +51,20 @@ void check_kind(const KindCosts& kind) {
         least = factor;
     }
     if (kind.shared_slowdown) check_slowdown(kind, *kind.shared_slowdown, 1);
+}
+
+void check_far_cuts(const FarCuts& far) {
+    if (!is_cost(far.hop_us) || !is_cost(far.byte_us))
+        throw ScheduleError(
+            fmt::format("model: a far cut on '{}' costs {} us, and {} us a byte; expected finite numbers, at "
+                        "least 0",
+                        far.kind, far.hop_us, far.byte_us));
+    std::set<int> known;
+    for (const std::vector<int>& cluster : far.clusters)
+        for (const int core : cluster)
+            if (!known.insert(core).second)
+                throw ScheduleError(fmt::format("model: core {} of '{}' is in two clusters; leave it in one",
+                                                core, far.kind));
 }
 
 std::optional<double> parse_watt(std::string_view text) {
@@ -123,6 +138,7 @@ void check(const CostModel& model, const Chain& chain) {
             throw ScheduleError(fmt::format("model: core kind '{}' is listed twice; keep one", kind.kind));
         check_kind(kind);
     }
+    std::ranges::for_each(model.far_cuts, check_far_cuts);
 }
 
 std::vector<KindCosts> parse_watts(std::string_view text) {

@@ -80,7 +80,7 @@ double slowdown(const KindCosts& kind, int busy_cores);
 
 /// Throws ScheduleError unless every number is finite and at least 0, busy power at least idle power,
 /// slowdowns at least 1 and never falling, each kind named once and known to the chain, bytes given for each
-/// cut or none.
+/// cut or none, each core in one cluster.
 void check(const CostModel& model, const Chain& chain);
 
 /// Reads "big=1.0,little=0.25", or "big=1.0/0.1" with the power of an idle core; throws ScheduleError on

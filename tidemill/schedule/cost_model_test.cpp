@@ -106,6 +106,17 @@ TEST_CASE("models that make no sense are refused") {
                       "pareto: no power is known; give watts, for instance \"big=1.0,little=0.25\"");
 }
 
+TEST_CASE("far cuts cost something finite, and a core is in one cluster") {
+    const auto with = [](FarCuts far) { return CostModel{.far_cuts = {std::move(far)}}; };
+    CHECK_NOTHROW(check(with({"big", {{0, 1}, {2}}, 1, 0.5}), two_tasks()));
+    CHECK_THROWS_WITH(
+        check(with({"big", {{0, 1}, {2}}, -1, 0}), two_tasks()),
+        "model: a far cut on 'big' costs -1 us, and 0 us a byte; expected finite numbers, at least 0");
+    CHECK_THROWS_AS(check(with({"big", {{0, 1}, {2}}, 1, std::nan("")}), two_tasks()), ScheduleError);
+    CHECK_THROWS_WITH(check(with({"big", {{0, 1}, {1}}, 1, 0}), two_tasks()),
+                      "model: core 1 of 'big' is in two clusters; leave it in one");
+}
+
 TEST_CASE("what crosses a cut is the chain's to say, unless the model does") {
     Chain chain{{"big"}, {{"a", false, {4}, 100}, {"b", false, {4}, 30}, {"c", false, {4}, 7}}};
     const CostModel told = with_bytes_of(chain, {.byte_us = 0.1});
