@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include "tidemill/schedule/herad.hpp"
+
 namespace tidemill {
 namespace {
 
@@ -53,6 +55,23 @@ TEST_CASE("where a device shortens the period it is used, and the sentence says 
     CHECK(*choice.schedule.period_us == 7);  // front 6, and 1 of the host
     CHECK(choice.why == "decode runs on gpu in batches of 64: the period is 7.00 us, without it 24.00 us");
     CHECK(choice.schedule.stages[1].pinning == Pinning::kLoose);
+}
+
+TEST_CASE("what is known of the cores alone is not asked for again, and compared as it is") {
+    static int asked = 0;
+    const Strategy counted{
+        "counted", "herad",
+        [](const Chain& chain, const Platform& platform, const Objective& objective, const CostModel& model) {
+            ++asked;
+            return herad(chain, platform, objective, model);
+        }};
+    const Chain chain = chain_with_device(0.5, 0.5);
+    Schedule alone = herad(chain, {.big = 2});
+    alone.period_us = 100;
+    CHECK(choose_device(alone, chain, {.big = 2}, counted, {}, {}).schedule == alone);
+    CHECK(asked == 0);
+    CHECK(choose_device(alone, chain, Platform{.big = 2, .others = {{"gpu", 1}}}, counted, {}, {}).why ==
+          "decode runs on gpu in batches of 64: the period is 7.00 us, without it 100.00 us");
 }
 
 TEST_CASE("batches are no larger than what the period needs") {
