@@ -34,6 +34,7 @@ AppOutcome outcome_of(std::string program, const GraphRun& run, const WatchedRun
             .executor = run.executor(),
             .profile = run.profile(),
             .schedule = run.schedule(),
+            .model = run.model(),
             .predicted_period_us = run.predicted_period_us(),
             .account = account_of(run),
             .run = watched.report(),

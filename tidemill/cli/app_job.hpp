@@ -36,6 +36,7 @@ struct AppOutcome {
     Executor executor{};
     std::optional<Profile> profile;
     std::optional<Schedule> schedule;
+    CostModel model{};  ///< by which the profile predicts
     std::optional<double> predicted_period_us;
     RunAccount account{};
     RunReport run;

@@ -8,10 +8,17 @@ namespace tidemill::cli {
 
 namespace {
 
+// Of a thread per task, on whatever cores the system gives it, the profile foretells nothing.
+bool is_foretold(const AppOutcome& outcome) {
+    return outcome.executor != Executor::threads && outcome.profile && outcome.schedule &&
+           !outcome.profile->tasks.empty();
+}
+
 std::string tables(const AppOutcome& outcome) {
     std::string text = "\nTasks\n" + task_table(outcome.run);
-    if (outcome.profile && outcome.schedule && !outcome.profile->tasks.empty()) {
-        text += "\nSchedule (from the profile)\n" + to_table(*outcome.schedule, *outcome.profile);
+    if (is_foretold(outcome)) {
+        text +=
+            "\nSchedule (from the profile)\n" + to_table(*outcome.schedule, *outcome.profile, outcome.model);
     }
     if (const std::string kinds = kind_table(outcome.run); !kinds.empty())
         text += "\nKinds of cores\n" + kinds;
@@ -69,8 +76,8 @@ std::string report_json(const AppOutcome& outcome) {
     json["forecast"] = forecast_json(outcome.account);
     json["adaptations"] = changes_json(outcome.changes);
     json["run"] = json_of(outcome.run);
-    const bool known = outcome.profile && outcome.schedule && !outcome.profile->tasks.empty();
-    json["schedule"] = known ? schedule_json(*outcome.schedule, *outcome.profile) : Json();
+    json["schedule"] =
+        is_foretold(outcome) ? schedule_json(*outcome.schedule, *outcome.profile, outcome.model) : Json();
     return to_text(json, 2);
 }
 

@@ -86,6 +86,11 @@ TEST_CASE("app: a model in which cuts are dear makes one stage, and the predicti
     CHECK(outcome.schedule->stages.size() == 1);
     CHECK(*outcome.predicted_period_us > 1000);
     CHECK(*outcome.predicted_period_us < 1e6);
+    const auto json = nlohmann::json::parse(cli::report_json(outcome));
+    CHECK(json["schedule"]["period"] == json["predicted_period_us"]);
+    CHECK(json["schedule"]["stages"][0]["weight"] == json["predicted_period_us"]);
+    const std::string predicted = fmt::format("\nperiod {:.2f} us on ", *outcome.predicted_period_us);
+    CHECK(cli::report_text(outcome, true).find(predicted) != std::string::npos);
 }
 
 TEST_CASE("app: a limit of frames ends the run, and nothing is timed unless asked for") {
@@ -107,6 +112,17 @@ TEST_CASE("app: the report says frames and result, in words and for machines") {
     CHECK(json["result"] == "sum 9900");
     CHECK(json["frames"] == 100);
     CHECK(json["schedule"]["period"] == json["predicted_period_us"]);
+}
+
+TEST_CASE("app: a thread per task, chosen by forecast, has a report without a foretold schedule") {
+    cli::AppOutcome outcome = cli::run_app(kProgram, running({.executor = Executor::threads}, true));
+    REQUIRE(outcome.schedule);
+    outcome.profile.emplace();
+    outcome.profile->kinds = {"big"};
+    for (const std::string& name : outcome.schedule->task_names)
+        outcome.profile->tasks.push_back({name, false, {1}});
+    CHECK(nlohmann::json::parse(cli::report_json(outcome))["schedule"].is_null());
+    CHECK(cli::report_text(outcome, true).find("from the profile") == std::string::npos);
 }
 
 TEST_CASE("app: profile writes a file that schedule turns into one that run obeys") {
@@ -266,6 +282,12 @@ TEST_CASE("app: a schedule that is given can be adapted, and auto comes to the s
     REQUIRE(adapted.profile);
     REQUIRE(adapted.account.forecast);
     CHECK(cli::report_text(adapted, false).find("forecast   predicted ") != std::string::npos);
+    const std::string kind = how.schedule->stages[0].core_kind;
+    HowToRun on_fewer = how;
+    on_fewer.schedule->stages = {{0, 1, 1, kind}, {1, 2, 1, kind}};
+    on_fewer.scheduling.cores.emplace().set(kind, 1);
+    CHECK_THROWS_WITH_AS(cli::run_app(kProgram, running(on_fewer)), doctest::Contains("uses 2 '"),
+                         ScheduleError);
     how.schedule->stages[0].task_count = 2;
     CHECK_THROWS_AS(cli::run_app(kProgram, running(how)), ScheduleError);
 }

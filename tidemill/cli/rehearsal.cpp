@@ -69,6 +69,12 @@ class RehearsedSource final : public Module {
     std::function<void(std::uint64_t)> passes_time_;
 };
 
+// Where nobody says which cores a task has.
+std::size_t first_kind_of(const ChainTask& task) {
+    const auto runs = [](double weight_us) { return weight_us != kCannotRun; };
+    return static_cast<std::size_t>(std::ranges::find_if(task.weight_us, runs) - task.weight_us.begin());
+}
+
 template <class Number>
 bool parse_all(std::string_view text, Number& number) {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -114,6 +120,7 @@ Rehearsal::Rehearsal(Chain chain, Pastime pastime, std::vector<CostChange> chang
     }
     for (std::size_t task = 0; task < chain_.tasks.size(); ++task) {
         add(task, task > 0 ? &graph_.module(task - 1) : nullptr);
+        for (auto& kind : kinds_[task]) kind = first_kind_of(chain_.tasks[task]);
     }
 }
 
@@ -141,9 +148,10 @@ void Rehearsal::follow(const Schedule& schedule) {
         for (std::size_t seat = 0; seat < kMostLetters; ++seat) {
             const bool is_mixed = stage.word && seat < stage.word->kinds.size();
             const std::string name = is_mixed ? stage.word->kinds[seat] : stage.cores().front().kind;
-            const std::size_t kind = chain_.kind_index(name);
-            for (std::size_t i = 0; i < stage.task_count; ++i)
-                kinds_[stage.first_task + i][seat].store(kind, std::memory_order_relaxed);
+            for (std::size_t task = stage.first_task; task < stage.first_task + stage.task_count; ++task)
+                kinds_[task][seat].store(
+                    name.empty() ? first_kind_of(chain_.tasks[task]) : chain_.kind_index(name),
+                    std::memory_order_relaxed);
         }
     }
 }

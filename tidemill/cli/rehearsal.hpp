@@ -42,7 +42,8 @@ class Rehearsal {
     Graph& graph() { return graph_; }
 
     /// From now on every task takes what its profile says on the kind of cores that the schedule gives it: in
-    /// a mixed stage, each of its threads.
+    /// a mixed stage, each of its threads. Before, and where it leaves that open, on the first kind on which
+    /// the task runs.
     void follow(const Schedule& schedule);
 
     /// To be among a run's observers: they tell tasks which of its stage's threads runs them. None where all

@@ -22,16 +22,18 @@ void add_rest(Json& json, const Stage& stage) {
 
 }  // namespace
 
-Json schedule_json(const Schedule& schedule, const Chain& chain) {
-    Json json = period_and_cores(schedule, period_us(schedule, chain));
-    for (const Stage& stage : schedule.stages) {
+Json schedule_json(const Schedule& schedule, const Chain& chain, const CostModel& model) {
+    Json json = period_and_cores(schedule, period_us(schedule, chain, model));
+    const std::vector<double> weights_us = stage_weights_us(schedule, chain, model);
+    for (std::size_t s = 0; s < schedule.stages.size(); ++s) {
+        const Stage& stage = schedule.stages[s];
         Json names = Json::array();
         for (std::size_t i = 0; i < stage.task_count; ++i)
             names.push_back(chain.tasks[stage.first_task + i].name);
         json["stages"].push_back({{"tasks", names},
                                   {"cores", stage.threads},
                                   {"kind", stage.kind_names()},
-                                  {"weight", stage_weight_us(stage, chain)}});
+                                  {"weight", weights_us[s]}});
         add_rest(json, stage);
     }
     return json;

@@ -7,7 +7,7 @@
 namespace tidemill::cli {
 
 /// A schedule as results show it: period, cores used per kind, stages.
-Json schedule_json(const Schedule& schedule, const Chain& chain);
+Json schedule_json(const Schedule& schedule, const Chain& chain, const CostModel& model = {});
 
 /// The same for a schedule whose chain nobody has profiled here: without the stages' weights.
 Json schedule_json(const Schedule& schedule);

@@ -69,6 +69,15 @@ std::optional<PacedSchedule> paced_schedule(const ScheduleOptions& options, cons
     return std::nullopt;
 }
 
+// What a limit of latency costs is not what stages leave idle.
+void say_what_limit_costs(Answer& made, const HowToSchedule& how, const Profile& profile) {
+    constexpr double kEqual = 1 - 1e-9;
+    const Schedule any = how.strategy->schedule(profile, made.platform, made.objective, made.model);
+    if (*any.period_us >= made.paced->period_us * kEqual) return;
+    made.distance.between = fmt::format("without a limit of latency it would be {:.2f} us", *any.period_us);
+    made.distance.stages_us.reset();
+}
+
 // Cores that are to be left free do not count in the bound.
 Answer answer_on(const Platform& platform, const ScheduleOptions& options, const Profile& profile) {
     const HowToSchedule& how = options.how;
@@ -87,6 +96,7 @@ Answer answer_on(const Platform& platform, const ScheduleOptions& options, const
         made.paced ? made.paced->period_us : period_us(made.schedule, profile, made.model);
     made.distance = distance_to_bound(made.schedule, profile, usable(made.platform, made.objective),
                                       made.model, came_to_us, made.objective.wanted_period_us);
+    if (options.most_latency_us) say_what_limit_costs(made, how, profile);
     return made;
 }
 
@@ -124,8 +134,9 @@ Json latency_json(const PacedSchedule& paced, double alone_us) {
 
 std::string latency_line(const PacedSchedule& paced, double alone_us) {
     return fmt::format(
-        "latency {:.2f} us at most on average, with {} frames in flight, one every {:.2f} us; alone {:.2f}\n",
-        paced.latency_us, paced.frames, paced.period_us, alone_us);
+        "latency {:.2f} us at most on average, with {} frame{} in flight, one every {:.2f} us; alone "
+        "{:.2f}\n",
+        paced.latency_us, paced.frames, paced.frames == 1 ? "" : "s", paced.period_us, alone_us);
 }
 
 Json to_json(const Answer& made, const Profile& profile) {

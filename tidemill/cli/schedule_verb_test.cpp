@@ -154,11 +154,33 @@ TEST_CASE("schedule --least-latency and --latency-us: frames in flight follow, a
     const Ended out_of_reach = run_program({"schedule", chain, "--latency-us", "69"});
     CHECK(out_of_reach.status == 0);
     CHECK(says(out_of_reach.err, "no schedule keeps frames within 69.00 us; the least there is takes 70.00"));
+    CHECK(says(out_of_reach.out, "with 1 frame in flight,"));
+    CHECK(says(out_of_reach.out, "% above it; without a limit of latency it would be 20.00 us\nlatency "));
+    CHECK_FALSE(says(run_program({"schedule", chain, "--latency-us", "80"}).out, "without a limit"));
+    const std::string one = folder / "one.json";
+    run_program({"schedule", chain, "--cores", "big=2", "--latency-us", "70", "-o", one});
+    CHECK(says(run_program({"simulate", one, "--profile", chain}).out, "with 1 token\n"));
     CHECK(run_program({"schedule", chain, "--latency-us", "80", "--least-latency"}).status == 2);
     CHECK(run_program({"schedule", chain, "--latency-us", "-1"}).status == 2);
     const Ended mixed = run_program({"schedule", chain, "--latency-us", "80", "--strategy", "mixed"});
     CHECK(mixed.status == 2);
     CHECK(says(mixed.err, "--strategy mixed knows of no latencies: leave it out, or give packed"));
+}
+
+TEST_CASE(
+    "simulate: what sets the period is named, and work that takes no time is no more than was foretold") {
+    const ScratchFolder folder;
+    const std::string chain = folder.put("chain.json", R"({"tasks": [
+        {"name": "a", "replicable": false, "weight": {"big": 10}},
+        {"name": "b", "replicable": false, "weight": {"big": 20}}]})");
+    const std::string file = folder.put("schedule.json", R"({"frames-in-flight": 1, "schedule": [
+        {"tasks": 1, "threads": 1, "core-type": "p-core"}, {"tasks": 1, "threads": 1, "core-type": "p-core"}]})");
+    CHECK(says(run_program({"simulate", file, "--profile", chain}).out,
+               "by the schedule's frames in flight 30.00 us (+0.0 %)"));
+    const std::string nothing = folder.put("nothing.json", R"({"tasks": [
+        {"name": "a", "replicable": false, "weight": {"big": 0}},
+        {"name": "b", "replicable": false, "weight": {"big": 0}}]})");
+    CHECK(says(run_program({"simulate", file, "--profile", nothing}).out, "0.00 us (+0.0 %)"));
 }
 
 TEST_CASE("schedule --latency-us --strategy packed: threads with several stages, kept to by the simulator") {
@@ -404,6 +426,16 @@ TEST_CASE("simulate takes the model that schedule takes, and settles at the peri
     CHECK(simulated["power_w"].get<double>() > 0);
 }
 
+TEST_CASE("rehearse: in order, a task takes what it takes on the first kind on which it can run") {
+    const ScratchFolder folder;
+    const std::string chain = folder.put("chain.json", R"({"tasks": [
+        {"name": "a", "replicable": false, "weight": {"big": 100, "little": 200}},
+        {"name": "b", "replicable": true, "weight": {"big": null, "little": 100}}]})");
+    const Json run =
+        json_of(run_program({"rehearse", chain, "--executor", "sequence", "--frames", "3", "--json"}));
+    CHECK(run["delivered"] == 3);
+}
+
 TEST_CASE(
     "rehearse: a chain is rehearsed by its best schedule, and the real period stands beside the predicted") {
     const ScratchFolder folder;
@@ -418,6 +450,9 @@ TEST_CASE(
     CHECK(run["period_us"].get<double>() > 0.95 * run["predicted_period_us"].get<double>());
     CHECK(run["adaptations"].empty());
     CHECK(run["run"]["energy"].contains("not_measured"));
+    for (const char* const executor : {"sequence", "threads"})
+        CHECK(run_program({"rehearse", chain, "--executor", executor, "--frames", "3", "--stats"}).status ==
+              0);
     CHECK(run_program({"rehearse", chain, "--cores", "big=1", "--change", "decode=3"}).status == 2);
     CHECK(run_program({"rehearse", chain, "--cores", "big=1", "--change", "3:encode=3"}).status == 2);
     CHECK(run_program({"rehearse", folder / "nothing.json"}).status == 3);

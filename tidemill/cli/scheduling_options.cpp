@@ -97,14 +97,10 @@ Objective objective_of(const HowToSchedule& how, const Profile& profile, const P
 
 Json result_json(const Schedule& schedule, const Chain& chain, const Platform& platform,
                  const CostModel& model) {
-    Json json = schedule_json(schedule, chain);
-    json["period"] = period_us(schedule, chain, model);
-    const std::vector<double> weights_us = stage_weights_us(schedule, chain, model);
+    Json json = schedule_json(schedule, chain, model);
     auto& stages = *json["stages"].get_if<Json::Array>();
-    for (std::size_t s = 0; s < stages.size(); ++s) {
-        stages[s]["weight"] = weights_us[s];
+    for (std::size_t s = 0; s < stages.size(); ++s)
         if (schedule.stages[s].shares_core) stages[s]["shares_core"] = true;
-    }
     if (model.has_power()) json["power"] = power_w(schedule, platform, model);
     return json;
 }

@@ -71,9 +71,17 @@ Schedule schedule_for(const Profile& profile, const std::string& file) {
     return schedule;
 }
 
-// In tenths, so that rounding errors of the simulation leave no sign.
+// In tenths, so that rounding errors of the simulation leave no sign. Nothing is no more than nothing.
 double percent_more(double value, double than) {
-    return std::round(1000 * (value / than - 1)) / 10 + 0.0;
+    return than > 0 ? std::round(1000 * (value / than - 1)) / 10 + 0.0 : 0.0;
+}
+
+// Of a schedule with its frames in flight, or threads that own several stages.
+std::string what_sets_period(const Schedule& schedule, const Chain& chain, const CostModel& model) {
+    Schedule any = schedule;
+    any.frames_in_flight.reset();
+    if (period_us(any, chain, model) < period_us(schedule, chain, model)) return "frames in flight";
+    return schedule.owners().empty() ? "slowest stage" : "busiest thread";
 }
 
 int run_simulate(const SimulateOptions& options) {
@@ -95,7 +103,7 @@ int run_simulate(const SimulateOptions& options) {
         return kDone;
     }
     print("{}by the schedule's {} {:.2f} us ({:+.1f} %), {:.2f} frames/s\n{}", to_table(report),
-          schedule.owners().empty() ? "slowest stage" : "busiest thread", predicted_us,
+          what_sets_period(schedule, profile, machine.model), predicted_us,
           percent_more(report.period_us, predicted_us), 1e6 * profile.frames_per_execution / report.period_us,
           distance.line());
     return kDone;

@@ -49,8 +49,10 @@ void announce(const GraphRun& run, const std::string& promise) {
     for (const std::string& warning : run.warnings()) warn(warning);
     if (run.device_decision()) tell("{}\n", run.device_decision()->why);
     if (!run.profile() || !run.schedule()) return;
-    tell("scheduled in {} stages on {} threads, predicted {}\n", run.schedule()->stages.size(),
-         run.schedule()->thread_count(), promise);
+    const std::size_t stages = run.schedule()->stages.size();
+    const int threads = run.schedule()->thread_count();
+    tell("scheduled in {} stage{} on {} thread{}, predicted {}\n", stages, stages == 1 ? "" : "s", threads,
+         threads == 1 ? "" : "s", promise);
 }
 
 std::string promised_period(const GraphRun& run) {

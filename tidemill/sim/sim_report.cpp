@@ -26,8 +26,9 @@ std::string to_table(const SimReport& report) {
                              stage.work_us / static_cast<double>(stage.frames), 100 * stage.occupancy);
     }
     for (const SimOwnerReport& owner : report.owners) table += owner_line(owner, report.frames);
-    table += fmt::format("period {:.2f} us, {} frames in {:.1f} ms with {} tokens\n", report.period_us,
-                         report.frames, report.elapsed_us / 1000, report.tokens);
+    table +=
+        fmt::format("period {:.2f} us, {} frames in {:.1f} ms with {} token{}\n", report.period_us,
+                    report.frames, report.elapsed_us / 1000, report.tokens, report.tokens == 1 ? "" : "s");
     const SimLatency& latency = report.latency;
     table += fmt::format("latency mean {:.2f} us, median {:.2f}, 95 % {:.2f}, 99 % {:.2f}, most {:.2f}\n",
                          latency.mean_us, latency.median_us, latency.p95_us, latency.p99_us, latency.most_us);

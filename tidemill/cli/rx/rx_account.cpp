@@ -32,6 +32,7 @@ void account_for_source(const io::SampleSource& source, RxOutcome& outcome) {
 void account_for_run(const GraphRun& run, const WatchedRun& watched, RxOutcome& outcome) {
     outcome.executor = run.executor();
     outcome.schedule = run.schedule();
+    outcome.model = run.model();
     outcome.account = account_of(run);
     if (run.choice()) outcome.predicted_period_us = run.predicted_period_us();
     outcome.changes = run.changes();

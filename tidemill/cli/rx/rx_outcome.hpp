@@ -25,6 +25,7 @@ struct RxOutcome {
     std::optional<ReceptionProfile> profile;
     Executor executor{};
     std::optional<Schedule> schedule;
+    CostModel model{};  ///< by which the profile predicts
     std::optional<double> predicted_mbps;
     std::optional<double> predicted_period_us;
     RunAccount account{};

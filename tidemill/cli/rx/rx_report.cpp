@@ -32,7 +32,7 @@ std::string device_text(const RxOutcome& outcome) {
 
 Json used_schedule_json(const RxOutcome& outcome) {
     if (!outcome.schedule) return {};
-    return outcome.profile ? schedule_json(*outcome.schedule, outcome.profile->profile)
+    return outcome.profile ? schedule_json(*outcome.schedule, outcome.profile->profile, outcome.model)
                            : schedule_json(*outcome.schedule);
 }
 
@@ -124,8 +124,8 @@ std::string tables(const RxOutcome& outcome) {
     if (const std::string kinds = kind_table(outcome.run); !kinds.empty())
         text += "Kinds of cores\n" + kinds + "\n";
     if (outcome.profile)
-        text +=
-            "Schedule (from the profile)\n" + to_table(*outcome.schedule, outcome.profile->profile) + "\n";
+        text += "Schedule (from the profile)\n" +
+                to_table(*outcome.schedule, outcome.profile->profile, outcome.model) + "\n";
     text += "Stages\n" + stage_table(outcome.run) + "\n";
     return outcome.executor == Executor::dynamic ? text : text + bottleneck(outcome.run) + "\n";
 }
