@@ -42,6 +42,12 @@ def test_the_program_starts_without_numpy():
     assert run(sys.executable, "-c", text).stdout.split() == ["False", str(PACKAGE)]
 
 
+def test_every_name_that_users_get_says_what_it_is():
+    silent = [name for name in tm.__all__ if not getattr(tm, name).__doc__]
+    assert silent == []
+    assert {"task", "stage", "replica", "frame"} <= vars(tm.FrameError).keys()  # and so they are in the stub
+
+
 def test_importing_brings_no_more_than_is_used():
     text = "import sys, numpy; before = set(sys.modules); import tidemill; print(*sorted(set(sys.modules) - before))"
     brought = run(sys.executable, "-c", text).stdout.split()

@@ -98,9 +98,9 @@ void translate(const std::exception_ptr& thrown, void*) {
 // A class whose sentences may name files: names are bytes, and what is not UTF-8 stays what it is, as in
 // Python's own errors.
 template <class E>
-nb::object new_error(nb::module_& module, const char* name, const nb::object& base) {
+nb::object new_error(nb::module_& module, const char* name, const nb::object& base, const char* about) {
     const std::string path = fmt::format("{}.{}", nb::cast<std::string>(module.attr("__name__")), name);
-    const nb::object type = nb::steal(PyErr_NewException(path.c_str(), base.ptr(), nullptr));
+    const nb::object type = nb::steal(PyErr_NewExceptionWithDoc(path.c_str(), about, base.ptr(), nullptr));
     if (!type.is_valid()) nb::raise_python_error();
     module.attr(name) = type;
     nb::register_exception_translator(
@@ -151,23 +151,41 @@ void end_forked_process(const std::string& task, const std::exception_ptr& raise
 }
 
 void bind_errors(nb::module_& module) {
-    const nb::object base = new_error<Error>(module, "Error", nb::borrow(PyExc_RuntimeError));
-    new_error<GraphError>(module, "GraphError", base);
-    new_error<ScheduleError>(module, "ScheduleError", base);
-    new_error<policy::PolicyError>(module, "PolicyError", base);
-    new_error<PlatformError>(module, "PlatformError", base);
-    new_error<bridge::BridgeError>(module, "BridgeError", base);
-    new_error<SimError>(module, "SimError", base);
-    new_error<JsonError>(module, "JsonError", base);
-    new_error<io::IoError>(module, "IoError", base);
-    new_error<dsp::DspError>(module, "DspError", base);
-    new_error<fec::FecError>(module, "FecError", base);
-    new_error<DeviceError>(module, "DeviceError", base);
-    new_error<dvbs2::Dvbs2Error>(module, "Dvbs2Error", base);
-    new_error<cli::JobFailed>(module, "JobFailed", base);
-    new_error<cli::WrongUsage>(module, "WrongUsage", base);
-    const nb::object run_error = new_error<RunError>(module, "RunError", base);
-    const nb::object frame_error = new_error<FrameError>(module, "FrameError", run_error);
+    const nb::object base =
+        new_error<Error>(module, "Error", nb::borrow(PyExc_RuntimeError),
+                         "What the package raises: each kind of it has a class of its own below.");
+    new_error<GraphError>(module, "GraphError", base,
+                          "A task, a socket or a graph that cannot be, with every fault.");
+    new_error<ScheduleError>(module, "ScheduleError", base,
+                             "A profile, cores or a schedule that cannot be used.");
+    new_error<policy::PolicyError>(module, "PolicyError", base,
+                                   "A policy, or a program of tasks, that there is not.");
+    new_error<PlatformError>(module, "PlatformError", base,
+                             "Cores or threads that this machine does not have.");
+    new_error<bridge::BridgeError>(module, "BridgeError", base,
+                                   "Emulated kinds of cores that cannot be used.");
+    new_error<SimError>(module, "SimError", base, "A published figure that there is not.");
+    new_error<JsonError>(module, "JsonError", base,
+                         "A text that is no JSON, or not what was expected there.");
+    new_error<io::IoError>(module, "IoError", base,
+                           "A file that cannot be used: which, why, and what to do about it.");
+    new_error<dsp::DspError>(module, "DspError", base,
+                             "A size or a setting with which a kernel cannot work.");
+    new_error<fec::FecError>(module, "FecError", base, "A code or a setting that does not exist.");
+    new_error<DeviceError>(module, "DeviceError", base, "What a device or its driver refused.");
+    new_error<dvbs2::Dvbs2Error>(module, "Dvbs2Error", base,
+                                 "Settings with which nothing can be sent or received.");
+    new_error<cli::JobFailed>(module, "JobFailed", base,
+                              "The job was understood and failed: no signal, a full disk.");
+    new_error<cli::WrongUsage>(module, "WrongUsage", base, "What is asked for cannot be.");
+    const nb::object run_error =
+        new_error<RunError>(module, "RunError", base, "A run that cannot be what it is asked to be.");
+    const nb::object frame_error =
+        new_error<FrameError>(module, "FrameError", run_error,
+                              "A task raised: which one, in what stage and replica (counted from 0), on "
+                              "which frame; what it raised is the cause.");
+    frame_error.attr("task") = "";
+    for (const char* place : {"stage", "replica", "frame"}) frame_error.attr(place) = 0;
     run_error_type = run_error.ptr();
     frame_error_type = frame_error.ptr();
     nb::register_exception_translator(translate);  // asked before those above
