@@ -152,6 +152,7 @@ def test_counts_become_a_table_of_pandas():
         {"modcod": "QPSK 8/9", "ebn0": 4, "frame": "tiny"},
         {"modcod": "QPSK 8/9", "ebn0": 4, "errors": 0},
         {"modcod": "QPSK 8/9", "ebn0": float("nan")},
+        {"modcod": "QPSK 8/9", "ebn0": np.arange(4, 3, 0.1)},
     ],
 )
 def test_counts_that_cannot_be_are_told(wishes):

@@ -236,9 +236,9 @@ def ber(
     modcod: str | Iterable[str],
     *,
     frame: Literal["normal", "short"] = "normal",
-    esn0: ArrayLike = (),
-    ebn0: ArrayLike = (),
-    margin: ArrayLike = (),
+    esn0: ArrayLike | None = None,
+    ebn0: ArrayLike | None = None,
+    margin: ArrayLike | None = None,
     errors: int = 100,
     frames: int = 1000,
     iterations: int = 50,
@@ -252,18 +252,18 @@ def ber(
 ) -> Curve:
     """Counts frame and bit errors over white noise, as `tidemill dvbs2 ber` does.
 
-    modcod: "QPSK 8/9", or several. esn0, ebn0, margin: points in dB; one of the three (margin: over table 13's
-    threshold). errors, frames: a point is done at whatever comes first. sync: "full" for the whole receiver.
-    threads: 0 for one on each core. first_frame: a part of a count, beginning with this frame; parts add up to the
-    whole. burst: frames from one acquisition to the next, with sync="full". target: instruction set of all kernels of
-    this process from now on, one of instruction_sets(); else the best. Ctrl-C ends it early.
+    modcod: "QPSK 8/9", or several.
+    esn0, ebn0, margin: points in dB; one of the three (margin: over table 13's threshold).
+    errors, frames: a point is done at whatever comes first. threads: 0 for one on each core.
+    sync: "full" for the whole receiver. burst: frames from one acquisition to the next, with sync="full".
+    first_frame: a part of a count, beginning with this frame; parts add up to the whole.
+    target: instruction set of all kernels of this process from now on, one of instruction_sets(); else the best.
+    Ctrl-C ends it early.
     """
     modcods = _modcods(modcod)
-    points = {name: _decibels(name, dbs) for name, dbs in _named(esn0, ebn0, margin)}
-    _check_points(points)
+    points = _points({"esn0": esn0, "ebn0": ebn0, "margin": margin})
     if sync not in ("ideal", "full"):
         raise _core.WrongUsage(f"sync={sync!r}: give ideal or full")
-    rounded = {f"{name}_db": np.round(dbs, 6).tolist() for name, dbs in points.items()}
     options = _core.BerOptions(
         modcods=modcods,
         frame=_given.text("frame", frame),
@@ -277,11 +277,11 @@ def ber(
         first_frame=_given.whole("first_frame", first_frame, 0, _MOST),
         burst=_given.whole("burst", burst, 1, _MOST),
         target=_given.text("target", target),
-        **rounded,
+        **{f"{name}_db": points.get(name, []) for name in ("esn0", "ebn0", "margin")},
     )
     table = _core.count_errors(options)
-    given = ", ".join(f"{name}={np.round(dbs, 6).tolist()}" for name, dbs in points.items() if len(dbs) > 0)
-    call = f"tidemill.dvbs2.ber({modcod!r}, frame={frame!r}, {given}, errors={errors}, frames={frames}, seed={seed})"
+    given = "".join(f"{name}={dbs}, " for name, dbs in points.items())
+    call = f"tidemill.dvbs2.ber({modcod!r}, frame={frame!r}, {given}errors={errors}, frames={frames}, seed={seed})"
     return Curve(_columns(table["rows"]), table["notes"], frame, call, seed)
 
 
@@ -294,27 +294,26 @@ def _modcods(modcod: str | Iterable[str]) -> list[str]:
     return names
 
 
-def _decibels(name: str, dbs: ArrayLike) -> NDArray[np.float64]:
+def _points(given: dict[str, ArrayLike | None]) -> dict[str, list[float]]:
+    points = {name: _decibels(name, dbs) for name, dbs in given.items() if dbs is not None}
+    if len(points) > 1:
+        raise _core.WrongUsage("esn0, ebn0, margin: give one of them")
+    return points
+
+
+def _decibels(name: str, dbs: ArrayLike) -> list[float]:
     try:
-        return np.ravel(np.asarray(dbs, np.float64))
+        array = np.ravel(np.asarray(dbs, np.float64))
     except (TypeError, ValueError):
         raise TypeError(f"{name}={dbs!r}: give numbers in dB") from None
-
-
-def _check_points(points: dict[str, NDArray[Any]]) -> None:
-    if sum(len(dbs) > 0 for dbs in points.values()) > 1:
-        raise _core.WrongUsage("esn0, ebn0, margin: give one of them")
-    if not all(np.isfinite(dbs).all() for dbs in points.values()):
-        raise _core.WrongUsage("esn0, ebn0, margin: give finite numbers in dB")
+    if not array.size or not np.isfinite(array).all():
+        raise _core.WrongUsage(f"{name}: give one or more finite numbers in dB")
+    return [float(each) for each in np.round(array, 6)]
 
 
 def instruction_sets() -> list[str]:
     """Those that the kernels were built for and this processor has, best first."""
     return _core.instruction_sets()
-
-
-def _named(esn0: ArrayLike, ebn0: ArrayLike, margin: ArrayLike) -> list[tuple[str, ArrayLike]]:
-    return [("esn0", esn0), ("ebn0", ebn0), ("margin", margin)]
 
 
 def _columns(rows: list[dict[str, Any]]) -> dict[str, NDArray[Any]]:
@@ -339,8 +338,8 @@ class Receiver:
     are taken, and gives arrays of whole packets. The same by hand: push(), end(), take(), finish().
 
     sample_rate_hz, symbol_rate_hz: without a symbol rate it is half the sample rate. threads: that share the work.
-    waiting_packets: how many may wait to be taken before the receiver waits. Throws Dvbs2Error, saying which, for
-    settings that cannot be.
+    waiting_packets: how many may wait to be taken before the receiver waits.
+    Throws Dvbs2Error, saying which, for settings that cannot be.
     """
 
     def __init__(
