@@ -15,6 +15,7 @@ from pathlib import Path
 
 import yaml
 from cpp_reference import write_reference
+from python_reference import check_python_reference, write_python_reference
 
 ROOT = Path(__file__).resolve().parents[2]
 STAGE = ROOT / "build/site"
@@ -28,10 +29,6 @@ CHAPTERS = {
     "Schedule": ["docs/scheduling.md", "docs/dynamic.md", "docs/s-bridge.md", "docs/device.md", "docs/many-machines.md"],
     "Understand": ["docs/architecture.md", "docs/tour.md", "docs/benchmarks.md", "HACKING.md", "SECURITY.md"],
 }  # fmt: skip
-# The modules of the Python package that users name.
-PYTHON_PAGES = {"Graphs and tasks": "graph", "Runs": "run", "Schedules": "scheduling", "DVB-S2": "dvbs2",
-                "Recordings": "recording", "Task simulation": "task_simulation", "Reproductions": "reproduction",
-                "Figures": "figures"}  # fmt: skip
 LINK = re.compile(r"(\]\()([^)#\s]+)(#[^)\s]*)?(\))")
 
 
@@ -118,14 +115,8 @@ def titled(paths: list[str]) -> list[dict[str, str]]:
     return [{(STAGE / path).read_text("utf-8").partition("\n")[0].lstrip("# "): path} for path in paths]
 
 
-def python_reference(stage: Stage) -> list[dict[str, str]]:
-    for title, module in PYTHON_PAGES.items():
-        stage.write(f"reference/python/{module}.md", f"# {title}\n\n`tidemill.{module}`\n\n::: tidemill.{module}\n")
-    return [{title: f"reference/python/{module}.md"} for title, module in PYTHON_PAGES.items()]
-
-
 def main() -> None:
-    stage = Stage()
+    stage, package = Stage(), Path(sys.argv[1]).resolve()
     rooms = sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("tidemill/*/README.md"))
     others = ["python/README.md", "schedext/README.md", "data/README.md"]
     for path in ["README.md", *sum(CHAPTERS.values(), []), *others, *rooms]:
@@ -135,18 +126,19 @@ def main() -> None:
         sys.exit(f"these documents are in no chapter of tools/site/build.py: {', '.join(sorted(missing))}")
     cpp = write_reference(ROOT, PUBLIC_HEADERS, STAGE / "reference/cpp")
     navigation = [{"Tidemill": "README.md"}, *({title: titled(paths)} for title, paths in CHAPTERS.items()),
-                  {"Python reference": python_reference(stage)},
+                  {"Python reference": write_python_reference(package, STAGE)},
                   {"C++ reference": [{name: f"reference/cpp/{path}"} for name, path in cpp]},
                   {"C reference": stage.source_page(ROOT / "tidemill/c/tidemill.h")},
                   {"Rooms": titled(rooms) + titled(others)}]  # fmt: skip
     config = yaml.safe_load((Path(__file__).parent / "mkdocs.yml").read_text("utf-8"))
-    config["plugins"][-1]["mkdocstrings"]["handlers"]["python"]["paths"] = [str(Path(sys.argv[1]).resolve())]
+    config["plugins"][-1]["mkdocstrings"]["handlers"]["python"]["paths"] = [str(package)]
     in_navigation = {"tidemill/c/tidemill.h.md"}
     config |= {"docs_dir": str(STAGE), "site_dir": str(ROOT / "out/site"), "nav": navigation,
                "not_in_nav": "\n".join(f"/{page}" for page in stage.others if page not in in_navigation)}  # fmt: skip
     (ROOT / "build/mkdocs.yml").write_text(yaml.safe_dump(config, sort_keys=False), "utf-8")
     subprocess.run([sys.executable, "-m", "mkdocs", "build", "--strict", "-q", "-f", ROOT / "build/mkdocs.yml"], check=True,
                    env=os.environ | {"NO_MKDOCS_2_WARNING": "1"})  # fmt: skip
+    check_python_reference(package, ROOT / "out/site/objects.inv")
     print(f"{sum(1 for _ in (ROOT / 'out/site').glob('**/*.html'))} pages: out/site/index.html")
 
 

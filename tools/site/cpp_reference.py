@@ -58,6 +58,17 @@ def comment_of(cursor: Cursor) -> str:
     return "\n".join([*text, "```"] if code else text).strip()
 
 
+def comment_behind(cursor: Cursor, lines: list[str]) -> str:
+    """The text of ///< behind a declaration, also where that ends lines below its name."""
+    end, words = cursor.extent.end, []
+    for line in [lines[end.line - 1][end.column - 1 :], *lines[end.line :]]:
+        behind = re.match(r"[;,\s]*///< ?(.*)", line)
+        if not behind:
+            break
+        words.append(behind[1])
+    return " ".join(words)
+
+
 def declaration_of(cursor: Cursor, lines: list[str]) -> str:
     """As it stands in the header, without a body."""
     start, end = cursor.extent.start, cursor.extent.end
@@ -67,6 +78,7 @@ def declaration_of(cursor: Cursor, lines: list[str]) -> str:
     if cursor.kind in TYPES or cursor.kind in (CursorKind.CXX_METHOD, CursorKind.FUNCTION_DECL,
                                                CursorKind.FUNCTION_TEMPLATE, CursorKind.CONSTRUCTOR):  # fmt: skip
         text = without_body(text)
+    text = re.sub(r"=\n\s+", "= ", text)
     return textwrap.dedent(" " * (start.column - 1) + text).rstrip(" ;{:") + ";"
 
 
@@ -92,8 +104,14 @@ def in_our_header(cursor: Cursor, root: Path) -> str | None:
 
 
 def public_members(cursor: Cursor) -> list[Cursor]:
-    shown = [each for each in cursor.get_children() if each.kind in MEMBERS]
-    return [each for each in shown if each.access_specifier in (AccessSpecifier.PUBLIC, AccessSpecifier.INVALID)]
+    """Those that it declares, and those that an internal base has a word for: it has no page."""
+    children = list(cursor.get_children())
+    bases = [each.type.get_declaration() for each in children if each.kind == CursorKind.CXX_BASE_SPECIFIER]
+    inherited = [each for base in bases if base.semantic_parent and base.semantic_parent.spelling == "internal"
+                 for each in public_members(base) if each.raw_comment]  # fmt: skip
+    shown = [each for each in children if each.kind in MEMBERS]
+    own = [each for each in shown if each.access_specifier in (AccessSpecifier.PUBLIC, AccessSpecifier.INVALID)]
+    return own + inherited
 
 
 class Reference:
@@ -123,17 +141,24 @@ class Reference:
         else:
             return
         self.seen.add(cursor.get_usr())
-        told = [(self.declared(header, each), comment_of(each)) for each in members if self.is_for_users(header, each)]
+        told = [self.told(header, each) for each in members if self.is_for_users(header, each)]
         first = (self.declared(header, cursor), comment_of(cursor))
         self.pages[header] += [f"## {cursor.spelling}", *blocks([first]), *blocks(told)]
+
+    def told(self, header: str, member: Cursor) -> tuple[str, str]:
+        """A declaration, and what stands above it; what stands behind it stays there."""
+        code, behind = self.declared(header, member), comment_behind(member, self.lines[header])
+        return (f"{code}  // {behind}", "") if behind else (code, comment_of(member))
 
     def declared(self, header: str, cursor: Cursor) -> str:
         return declaration_of(cursor, self.lines[header])
 
     def is_for_users(self, header: str, member: Cursor) -> bool:
-        end = member.extent.end
-        is_deleted = re.match(r"\s*(= )?delete", self.lines[header][end.line - 1][end.column - 1 :].lstrip("= "))
-        return bool(member.spelling) and not is_deleted and not member.spelling.startswith("operator=")
+        """Neither deleted, nor there to be refused with a sentence."""
+        start, end, lines = member.extent.start, member.extent.end, self.lines[header]
+        is_deleted = "= delete" in lines[end.line - 1]
+        is_refused = any("kNever" in line for line in lines[start.line - 1 : end.line + 1])  # bodies were not parsed
+        return bool(member.spelling) and not (is_deleted or is_refused or member.spelling.startswith("operator="))
 
 
 def blocks(declared: list[tuple[str, str]]) -> list[str]:

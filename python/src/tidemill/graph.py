@@ -281,7 +281,7 @@ def task(
     """A task from a function that takes an array for each socket: `task(f, x=In(np.float32, 64), y=Out(...))`.
 
     An argument called `frame` that is no socket gets the frame's number. The function returns nothing or a Flow.
-    Instead of a function: an object with state and __call__, or a generator function without arguments that gets the
+    Instead of a function: an object with state and `__call__`, or a generator function without arguments that gets the
     arrays from each yield (`x, y = yield`).
 
     sockets: instead of keywords, for names that this function needs itself.
@@ -294,7 +294,7 @@ def task(
     at_end: it is called once more behind the stream's last frame, with inputs of no elements, and may give a frame.
     process: the function works in a process of its own, on copies of the arrays in shared memory: for long calls that
         hold the interpreter's lock. It has to be importable there: a function or an object of a module, and a program
-        that is run as a file adds it under if __name__ == "__main__".
+        that is run as a file adds it under `if __name__ == "__main__"`.
 
     A Knob among the keywords is a number behind the arrays, by which the function may be turned while the stream runs.
     """

@@ -50,8 +50,9 @@ def read_samples(
 ) -> Samples:
     """Reads a part of a recording: SigMF, WAV, SDRangel's .sdriq, or raw samples.
 
-    first, count: of the samples; fewer come where the recording ends before. format, sample_rate_hz: of raw samples,
-    where names and metadata do not tell. Throws IoError for what cannot be read.
+    first, count: of the samples; fewer come where the recording ends before.
+    format, sample_rate_hz: of raw samples, where names and metadata do not tell.
+    Throws IoError for what cannot be read.
     """
     name = _given.path("recording", recording)
     array, rate_hz, center_hz, recorded = _core.read_samples(

@@ -31,7 +31,9 @@ class Run(Record):
         return stages_figure(self)
 
 
-class _Executor:
+class Executor:
+    """What the three have in common."""
+
     _core: Any
     _graph: Graph
 
@@ -138,7 +140,7 @@ def _schedule(schedule: Schedule) -> Schedule:
     return instance("schedule", schedule, Schedule, "a tidemill.Schedule; Schedule.read() reads one from a file")
 
 
-class Sequence(_Executor):
+class Sequence(Executor):
     """Runs a graph in order on the calling thread. Throws GraphError with every fault of the graph."""
 
     def __init__(self, graph: Graph) -> None:
@@ -146,7 +148,7 @@ class Sequence(_Executor):
         self._core = _core.Sequence(graph._core)
 
 
-class Pipeline(_Executor):
+class Pipeline(Executor):
     """Runs a graph in stages, each on threads of its own, as a schedule says.
 
     pinned: threads stay on the schedule's kinds of cores, which must be there; else the system places them.
@@ -171,7 +173,7 @@ class Pipeline(_Executor):
         self._core.reschedule(_schedule(schedule)._core)
 
 
-class Dynamic(_Executor):
+class Dynamic(Executor):
     """Runs a graph by tasks: workers take those that are ready, as a policy says.
 
     policy: one of policies(), a list of them with commas; or one of one's own, as for simulate_tasks(): tasks have the

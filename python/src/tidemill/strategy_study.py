@@ -54,7 +54,7 @@ def slowdowns(
     """Schedules random chains by every published strategy, on so many big and little cores.
 
     tasks: of each chain, of which the share `stateless` may be replicated; weights are whole numbers from 1 to
-    `heaviest` on big cores, and 1 to `slowest` times that on little ones.
+        `heaviest` on big cores, and 1 to `slowest` times that on little ones.
     """
     chains = _given.whole("chains", chains, 1)
     big, little = _given.whole("big", big, 0, _MOST_CORES), _given.whole("little", little, 0, _MOST_CORES)

@@ -116,8 +116,9 @@ def eye(
 ) -> Figure:
     """Two symbols of the signal on one another: where the eye is open, symbols can be told apart.
 
-    samples: with their carrier at 0 and in phase. rolloff: of the root raised cosine that they are filtered with as a
-    receiver does it; None for samples that have been. Where symbols lie is found by the power.
+    samples: with their carrier at 0 and in phase.
+    rolloff: of the root raised cosine that they are filtered with as a receiver does it; None for samples that have been.
+    Where symbols lie is found by the power.
     """
     if samples_per_symbol < 1 or symbols < 2 or not (rolloff is None or 0 <= rolloff <= 1):
         raise _core.WrongUsage("samples_per_symbol: give 1 or more; symbols: 2 or more; rolloff: from 0 to 1, or None")

@@ -1,0 +1,49 @@
+"""The reference of the Python package: pages on which mkdocstrings writes what modules give to users, and say of it."""
+
+import ast
+import sys
+import zlib
+from pathlib import Path
+
+# Modules by page, and beside them classes of the module that is built from C++, of which there is a stub.
+MODULES = {"Graphs and tasks": ["graph"], "Runs": ["run", "record"], "Schedules": ["scheduling"], "DVB-S2": ["dvbs2"],
+           "Recordings": ["recording"], "Task simulation": ["task_simulation"], "Strategies": ["strategy_study"],
+           "Reproductions": ["reproduction"], "Figures": ["figures"], "Errors": [], "The package": ["installed"]}  # fmt: skip
+CLASSES = {"Graphs and tasks": ["Flow"], "Task simulation": ["PolicyTask"]}
+A_CLASS = """::: tidemill._core.{}
+    options: {{show_root_heading: true, show_root_full_path: false, show_root_toc_entry: true}}"""
+
+
+def write_python_reference(package: Path, to: Path) -> list[dict[str, str]]:
+    """Pages below `to`: title and path of each. Where there is no stub, without what it tells."""
+    stub = package / "tidemill/_core.pyi"
+    classes = CLASSES | {"Errors": errors_of(stub)} if stub.exists() else {}
+    pages = []
+    for title, modules in MODULES.items():
+        parts = [f"::: tidemill.{module}" for module in modules]
+        parts += [A_CLASS.format(name) for name in classes.get(title, [])]
+        if parts:
+            path = f"reference/python/{modules[0] if modules else 'errors'}.md"
+            head = [f"# {title}", f"`tidemill.{modules[0]}`" if modules else "`tidemill`"]
+            (to / path).parent.mkdir(parents=True, exist_ok=True)
+            (to / path).write_text("\n\n".join([*head, *parts]) + "\n", "utf-8")
+            pages.append({title: path})
+    return pages
+
+
+def errors_of(stub: Path) -> list[str]:
+    classes = [each for each in ast.parse(stub.read_text("utf-8")).body if isinstance(each, ast.ClassDef)]
+    return [each.name for each in classes if any(ast.unparse(base).endswith("Error") for base in each.bases)]
+
+
+def check_python_reference(package: Path, inventory: Path) -> None:
+    """Ends the program where the package gives its users something that no page tells of."""
+    if not (package / "tidemill/_core.pyi").exists():
+        return
+    entries = zlib.decompress(inventory.read_bytes().split(b"\n", 4)[4]).decode()  # behind four lines of text
+    told = {line.split()[0].rpartition(".")[2] for line in entries.splitlines()}
+    statements = ast.parse((package / "tidemill/__init__.py").read_text("utf-8")).body
+    given = {ast.unparse(each.targets[0]): each.value for each in statements if isinstance(each, ast.Assign)}
+    missing = set(ast.literal_eval(given["__all__"])) - told - {"__version__", "dvbs2"}
+    if missing:
+        sys.exit(f"no page of tools/site/python_reference.py tells of {', '.join(sorted(missing))}")
