@@ -182,8 +182,8 @@ void bind_errors(nb::module_& module) {
         new_error<RunError>(module, "RunError", base, "A run that cannot be what it is asked to be.");
     const nb::object frame_error =
         new_error<FrameError>(module, "FrameError", run_error,
-                              "A task raised: which one, in what stage and replica (counted from 0), on "
-                              "which frame; what it raised is the cause.");
+                              "A task raised: `task` is which one, `stage` and `replica` (counted from 0) "
+                              "are where, and `frame` is on which; what it raised is the cause.");
     frame_error.attr("task") = "";
     for (const char* place : {"stage", "replica", "frame"}) frame_error.attr(place) = 0;
     run_error_type = run_error.ptr();
