@@ -11,7 +11,7 @@ test_tools="pytest hypothesis mypy pandas"
 mpi_tools="mpi4py"
 hosts_tools="distributed ray"
 notebook_tools="nbclient nbformat ipykernel"
-site_tools="mkdocs-material mkdocstrings-python libclang"
+site_tools="mkdocs-material mkdocstrings-python libclang black"
 # shellcheck source=tools/find_python.sh
 . tools/find_python.sh
 

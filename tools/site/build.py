@@ -115,6 +115,13 @@ def titled(paths: list[str]) -> list[dict[str, str]]:
     return [{(STAGE / path).read_text("utf-8").partition("\n")[0].lstrip("# "): path} for path in paths]
 
 
+def check_nothing_is_loaded_from_elsewhere(site: Path) -> None:
+    loaded = re.compile(r'<(?:script|img|iframe|link rel="stylesheet")[^>]* (?:src|href)="(https?:[^"]+)"')
+    for page in site.glob("**/*.html"):
+        if found := loaded.search(page.read_text("utf-8")):
+            sys.exit(f"{page.relative_to(site)} loads {found[1]}: the site is read without a network, too")
+
+
 def main() -> None:
     stage, package = Stage(), Path(sys.argv[1]).resolve()
     rooms = sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("tidemill/*/README.md"))
@@ -124,10 +131,11 @@ def main() -> None:
     missing = {str(path.relative_to(ROOT)) for path in ROOT.glob("docs/**/*.md")} - set(sum(CHAPTERS.values(), []))
     if missing:
         sys.exit(f"these documents are in no chapter of tools/site/build.py: {', '.join(sorted(missing))}")
-    cpp = write_reference(ROOT, PUBLIC_HEADERS, STAGE / "reference/cpp")
+    for name in ("iframe-worker.js", "wide.css"):
+        shutil.copyfile(Path(__file__).parent / name, STAGE / name)
     navigation = [{"Tidemill": "README.md"}, *({title: titled(paths)} for title, paths in CHAPTERS.items()),
                   {"Python reference": write_python_reference(package, STAGE)},
-                  {"C++ reference": [{name: f"reference/cpp/{path}"} for name, path in cpp]},
+                  {"C++ reference": write_reference(ROOT, PUBLIC_HEADERS, STAGE)},
                   {"C reference": stage.source_page(ROOT / "tidemill/c/tidemill.h")},
                   {"Rooms": titled(rooms) + titled(others)}]  # fmt: skip
     config = yaml.safe_load((Path(__file__).parent / "mkdocs.yml").read_text("utf-8"))
@@ -139,6 +147,7 @@ def main() -> None:
     subprocess.run([sys.executable, "-m", "mkdocs", "build", "--strict", "-q", "-f", ROOT / "build/mkdocs.yml"], check=True,
                    env=os.environ | {"NO_MKDOCS_2_WARNING": "1"})  # fmt: skip
     check_python_reference(package, ROOT / "out/site/objects.inv")
+    check_nothing_is_loaded_from_elsewhere(ROOT / "out/site")
     print(f"{sum(1 for _ in (ROOT / 'out/site').glob('**/*.html'))} pages: out/site/index.html")
 
 

@@ -8,6 +8,7 @@ import subprocess
 import textwrap
 from collections import defaultdict
 from pathlib import Path
+from typing import Any
 
 from clang import cindex
 from clang.cindex import AccessSpecifier, Cursor, CursorKind
@@ -18,6 +19,7 @@ MEMBERS = {CursorKind.CXX_METHOD, CursorKind.CONSTRUCTOR, CursorKind.FIELD_DECL,
 FREE = {CursorKind.FUNCTION_DECL, CursorKind.FUNCTION_TEMPLATE, CursorKind.TYPE_ALIAS_DECL, CursorKind.VAR_DECL,
         CursorKind.TYPE_ALIAS_TEMPLATE_DECL, CursorKind.CONCEPT_DECL}  # fmt: skip
 INTERNAL = {"internal", "std"}
+COLUMNS = 90
 
 
 def public_headers(root: Path, starts: list[str]) -> list[str]:
@@ -146,9 +148,14 @@ class Reference:
         self.pages[header] += [f"## {cursor.spelling}", *blocks([first]), *blocks(told)]
 
     def told(self, header: str, member: Cursor) -> tuple[str, str]:
-        """A declaration, and what stands above it; what stands behind it stays there."""
+        """A declaration, and what stands above it; what stands behind it stays there, where there is room."""
         code, behind = self.declared(header, member), comment_behind(member, self.lines[header])
-        return (f"{code}  // {behind}", "") if behind else (code, comment_of(member))
+        if not behind:
+            return code, comment_of(member)
+        whole = f"{code}  // {behind}"
+        if len(whole.splitlines()[-1]) > COLUMNS:
+            whole = "\n".join([*textwrap.wrap(behind, COLUMNS, initial_indent="// ", subsequent_indent="// "), code])
+        return whole, ""
 
     def declared(self, header: str, cursor: Cursor) -> str:
         return declaration_of(cursor, self.lines[header])
@@ -177,17 +184,19 @@ def fences(codes: list[str]) -> list[str]:
     return ["```cpp\n" + "\n".join(codes) + "\n```"] if codes else []
 
 
-def write_reference(root: Path, starts: list[str], to: Path) -> list[tuple[str, str]]:
-    """Pages below `to`; the name and the path of each, as they follow each other."""
+def write_reference(root: Path, starts: list[str], to: Path) -> list[dict[str, Any]]:
+    """Pages below `to`: title and path of each as they follow each other, by the rooms that their headers are in."""
     headers = public_headers(root, starts)
     reference = Reference(root, headers)
-    written = []
+    rooms: dict[str, list[dict[str, str]]] = defaultdict(list)
     for header in headers:
         if not reference.pages[header]:
             continue
-        page = to / f"{header.removeprefix('tidemill/').removesuffix('.hpp')}.md"
-        page.parent.mkdir(parents=True, exist_ok=True)
+        name = header.removeprefix("tidemill/")
+        path = f"reference/cpp/{name.removesuffix('.hpp')}.md"
+        (to / path).parent.mkdir(parents=True, exist_ok=True)
         text = [f"# {header}", f'```cpp\n#include "{header}"\n```', *reference.pages[header]]
-        page.write_text("\n\n".join(text) + "\n", "utf-8")
-        written.append((header.removeprefix("tidemill/"), str(page.relative_to(to))))
-    return written
+        (to / path).write_text("\n\n".join(text) + "\n", "utf-8")
+        room, rest = name.split("/", 1) if "/" in name else ("", name)
+        rooms[room].append({rest: path})
+    return [entry for room, pages in rooms.items() for entry in ([{room: pages}] if room else pages)]

@@ -5,29 +5,28 @@ import sys
 import zlib
 from pathlib import Path
 
-# Modules by page, and beside them classes of the module that is built from C++, of which there is a stub.
-MODULES = {"Graphs and tasks": ["graph"], "Runs": ["run", "record"], "Schedules": ["scheduling"], "DVB-S2": ["dvbs2"],
-           "Recordings": ["recording"], "Task simulation": ["task_simulation"], "Strategies": ["strategy_study"],
-           "Reproductions": ["reproduction"], "Figures": ["figures"], "Errors": [], "The package": ["installed"]}  # fmt: skip
-CLASSES = {"Graphs and tasks": ["Flow"], "Task simulation": ["PolicyTask"]}
-A_CLASS = """::: tidemill._core.{}
-    options: {{show_root_heading: true, show_root_full_path: false, show_root_toc_entry: true}}"""
+# By page: modules, and single classes of them; those of the one that is built from C++ stand in its stub.
+PAGES = {"Graphs and tasks": ["graph", "_core.Flow"], "Runs": ["run", "record.Record"], "Schedules": ["scheduling"],
+         "DVB-S2": ["dvbs2"], "Recordings": ["recording"], "Task simulation": ["task_simulation", "_core.PolicyTask"],
+         "Strategies": ["strategy_study"], "Reproductions": ["reproduction"], "Figures": ["figures"],
+         "The package": ["installed"]}  # fmt: skip
+A_CLASS = "\n    options: {show_root_heading: true, show_root_full_path: false, show_root_toc_entry: true}"
 
 
 def write_python_reference(package: Path, to: Path) -> list[dict[str, str]]:
     """Pages below `to`: title and path of each. Where there is no stub, without what it tells."""
     stub = package / "tidemill/_core.pyi"
-    classes = CLASSES | {"Errors": errors_of(stub)} if stub.exists() else {}
+    wanted = PAGES | ({"Errors": [f"_core.{name}" for name in errors_of(stub)]} if stub.exists() else {})
     pages = []
-    for title, modules in MODULES.items():
-        parts = [f"::: tidemill.{module}" for module in modules]
-        parts += [A_CLASS.format(name) for name in classes.get(title, [])]
-        if parts:
-            path = f"reference/python/{modules[0] if modules else 'errors'}.md"
-            head = [f"# {title}", f"`tidemill.{modules[0]}`" if modules else "`tidemill`"]
-            (to / path).parent.mkdir(parents=True, exist_ok=True)
-            (to / path).write_text("\n\n".join([*head, *parts]) + "\n", "utf-8")
-            pages.append({title: path})
+    for title, names in wanted.items():
+        there = [name for name in names if stub.exists() or not name.startswith("_core.")]
+        parts = [f"::: tidemill.{name}{A_CLASS if '.' in name else ''}" for name in there]
+        module = [name for name in there if "." not in name][:1]
+        head = [f"# {title}", f"`{'.'.join(['tidemill', *module])}`"]
+        path = f"reference/python/{title.lower().replace(' ', '-')}.md"
+        (to / path).parent.mkdir(parents=True, exist_ok=True)
+        (to / path).write_text("\n\n".join([*head, *parts]) + "\n", "utf-8")
+        pages.append({title: path})
     return pages
 
 
