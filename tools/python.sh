@@ -93,8 +93,7 @@ run_tests() { # [PYTEST OPTION...]
 # comes first. Python keeps what it has until it ends, which is no leak. Without a name, those of arrays and their lives.
 run_tests_sanitized() { # [PYTEST OPTION...]
     local folder=build/asan-package
-    local lives=(test_views_property test_tasks test_words test_policies test_endings test_transceiver)
-    [ $# != 0 ] || set -- "${lives[@]/%/.py}"
+    [ $# != 0 ] || set -- @lives.txt
     command -v ccache >/dev/null && export CMAKE_CXX_COMPILER_LAUNCHER=ccache
     "$venv/bin/python" -m pip install -q --disable-pip-version-check --no-build-isolation --no-deps --upgrade --target "$folder" \
         -C build-dir=build/python-asan -C cmake.define.TIDEMILL_SANITIZE=address -C cmake.define.CMAKE_CXX_FLAGS=-O1 \

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs each wheel of dist/ into a fresh virtual environment of every interpreter here that it is for, and lives on it
-# there, without a compiler on the path: the program receives what the module does, and the module's demo runs. Where pip
-# cannot get NumPy and matplotlib, that is said.
+# there, without a compiler on the path: the program receives what the module does, the module's demo runs, and so do the
+# tests of arrays and their lives. Where pip cannot get NumPy, matplotlib or pytest, that is said.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=tools/find_python.sh
@@ -22,7 +22,7 @@ live_on() { # WHEEL PYTHON
     folder=$(mktemp -d)
     "$2" -m venv "$folder/venv"
     path="$folder/venv/bin"
-    "$path/python" -m pip install -q --disable-pip-version-check --only-binary :all: "$1" matplotlib ||
+    "$path/python" -m pip install -q --disable-pip-version-check --only-binary :all: "$1" matplotlib pytest hypothesis ||
         { printf 'Skipped: pip cannot install %s into %s\n' "$1" "$2"; return 0; }
     (
         cd "$folder"
@@ -36,6 +36,8 @@ names = sorted(tm.licences())
 print(f'Python {sys.version.split()[0]}: {report.frames} frames, {len(report.packets) // 188} packets, notices:', *names)
 " "$root/data/demo.sigmf-meta"
         python -m tidemill.demo >demo.log
+        cd "$root/python/tests"
+        python -m pytest -q -rs -p no:cacheprovider @lives.txt
     )
     rm -rf "$folder"
 }
