@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
-# Installs the Debian packages and the wheel of dist/ in a bare system, which debootstrap makes under build/bare, and lives
-# on them there: the program receives the demo, by the commands of Containerfile's last stage; so does the wheel's, without
-# a compiler; and a program in C is built and receives the same. An older version is upgraded, and what is removed leaves
-# nothing. Where there is no debootstrap, no root or no mirror, that is said, and is no failure.
-set -euo pipefail
+# Installs the Debian packages and the wheel of dist/ in a bare system, a copy of what debootstrap has made in
+# build/bare-base, and lives on them there: the program receives the demo, by the commands of Containerfile's last stage; so
+# does the wheel's, without a compiler; a program in C is built and receives the same, and one in C++ is built by CMake. An
+# older version is upgraded, and what is removed leaves nothing. Where there is no debootstrap, no root or no mirror, that is
+# said, and is no failure.
+set -eEuo pipefail
+trap 'printf "line %d failed: %s\n" "$LINENO" "$BASH_COMMAND"' ERR
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-bare=$PWD/build/bare
+base=$PWD/build/bare-base bare=$PWD/build/bare
 
 skip() {
     printf 'Skipped: %s\n' "$*"
@@ -18,18 +20,28 @@ mirror() {
     apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | grep -v security | sort -u | head -n 1
 }
 
-make_bare() {
+make_base() {
     local codename
     codename=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
-    rm -rf "$bare"
-    debootstrap --variant=minbase "$codename" "$bare" "$(mirror)" >build/debootstrap.log 2>&1 ||
+    rm -rf "$base"
+    debootstrap --variant=minbase "$codename" "$base" "$(mirror)" >build/debootstrap.log 2>&1 ||
         skip "no bare system can be made: build/debootstrap.log says why"
-    cp /etc/apt/apt.conf.d/*proxy* "$bare/etc/apt/apt.conf.d/" 2>/dev/null || true
-    cp /etc/resolv.conf "$bare/etc/" 2>/dev/null || true
-    touch "$bare/made"
+    cp /etc/apt/apt.conf.d/*proxy* "$base/etc/apt/apt.conf.d/" 2>/dev/null || true
+    cp /etc/resolv.conf "$base/etc/" 2>/dev/null || true
+    touch "$base/made"
 }
 
-inside() { chroot "$bare" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/ DEBIAN_FRONTEND=noninteractive "$@"; }
+# As bare as at first: a run before has left a compiler, and /proc where it was killed.
+copy_base() {
+    ! mountpoint -q "$bare/proc" || umount "$bare/proc"
+    rm -rf "$bare"
+    cp -a "$base" "$bare"
+    # Without it a program does not know where it lies, and so not where its libraries are.
+    mount -t proc proc "$bare/proc" || skip "/proc cannot be mounted in a bare system"
+}
+
+# What programs keep in a user's home is the user's.
+inside() { chroot "$bare" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/test DEBIAN_FRONTEND=noninteractive "$@"; }
 
 apt_inside() { # COMMAND...
     inside apt-get "$1" -y -q "${@:2}" >>build/bare-install.log 2>&1 || { tail -n 20 build/bare-install.log; return 1; }
@@ -73,7 +85,7 @@ purge_all() {
     local names
     # shellcheck disable=SC2016 # dpkg's own words
     names=$(inside dpkg-query -W -f '${db:Status-Status} ${Package}\n' '*tidemill*' 2>/dev/null |
-        sed -n 's/^\(installed\|config-files\) //p') || return 0 # there are none
+        sed -n 's/^\(installed\|config-files\) //p')
     # shellcheck disable=SC2086 # a list of words
     apt_inside purge $names
 }
@@ -89,16 +101,13 @@ nothing_left() {
 command -v debootstrap >/dev/null || skip "there is no debootstrap"
 [ "$(id -u)" = 0 ] || skip "a bare system takes root"
 ls dist/tidemill_*.deb >/dev/null 2>&1 || { echo 'There are no packages in dist: ./x package makes them'; exit 1; }
-[ -e "$bare/made" ] || make_bare
-# Without it a program does not know where it lies, and so not where its libraries are.
-mount -t proc proc "$bare/proc" || skip "/proc cannot be mounted in a bare system"
+[ -e "$base/made" ] || make_base
+copy_base
 trap 'umount "$bare/proc"' EXIT
 : >build/bare-install.log
-purge_all
-rm -rf "$bare"/{dist,older,packages,venv,wheels}
-mkdir -p "$bare/dist" "$bare/test"
+mkdir "$bare/dist" "$bare/test"
 cp dist/*.deb "$bare/dist/"
-cp data/demo.sigmf-* examples/receive.c "$bare/test/"
+cp -r data/demo.sigmf-* examples/receive.c examples/template "$bare/test/"
 
 # What Containerfile does last, with the packages where it copies them to.
 as_in_a_container() {
@@ -138,11 +147,13 @@ if ls dist/soapysdr0.8-module-tidemill_*.deb >/dev/null 2>&1; then
 fi
 
 check_upgrade libtidemill0 libtidemill-dev
-apt_inside install --no-install-recommends gcc libc6-dev pkgconf
+apt_inside install --no-install-recommends g++ cmake make
 # shellcheck disable=SC2016 # the inner shell's
 inside sh -ec 'cd /test && cc -std=c99 receive.c -o receive $(pkg-config --cflags --libs tidemill) &&
     tidemill dvbs2 tx --random 1000 --symbol-rate 1e6 -o samples.cf32 2>/dev/null &&
     tidemill dvbs2 rx samples.cf32 --sample-rate 2e6 -o rx.ts >/dev/null 2>&1 && ./receive samples.cf32 2e6 c.ts && cmp rx.ts c.ts'
+inside sh -ec 'cd /test/template && rm -rf build && cmake -B build >/dev/null && cmake --build build >/dev/null && ctest --test-dir build -Q &&
+    build/my-chain run --executor sequence --frames 100 >/dev/null 2>&1 && printf "a project in C++ finds it by find_package\n"'
 purge_all
 nothing_left
 printf 'The packages were installed, used, and removed without a trace in a bare system\n'
