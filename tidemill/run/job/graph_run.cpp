@@ -199,7 +199,7 @@ RunReport GraphRun::run_dynamic(Graph& graph, const RunOptions& options) const {
     DynamicOptions workers = dynamic_workers(how_, topology_);
     const KnownFactors known(how_, cores_of_workers(how_, topology_));
     known.tell(workers);
-    const RunReport report = Dynamic(graph, std::move(workers)).run(options);
+    RunReport report = Dynamic(graph, std::move(workers)).run(options);
     known.remember(report);
     return report;
 }

@@ -28,7 +28,7 @@ namespace internal {
 /// The table that a token names in its bytes at `place`; null before its first frame.
 inline KnobTable* knobs_at(const std::byte* place) {
     KnobTable* table = nullptr;
-    std::memcpy(&table, place, sizeof(table));
+    std::memcpy(&table, place, sizeof(table));  // NOLINT(bugprone-sizeof-expression): a pointer's bytes
     return table;
 }
 
@@ -40,7 +40,7 @@ inline void name_knobs(std::byte* place, KnobTable* table) {
     table->holders.fetch_add(1, std::memory_order_relaxed);
     // pairs with the load in KnobBook::forget()
     if (before) before->holders.fetch_sub(1, std::memory_order_release);
-    std::memcpy(place, &table, sizeof(table));
+    std::memcpy(place, &table, sizeof(table));  // NOLINT(bugprone-sizeof-expression): a pointer's bytes
 }
 
 }  // namespace internal
