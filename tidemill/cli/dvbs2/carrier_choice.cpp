@@ -1,13 +1,13 @@
 #include "tidemill/cli/dvbs2/carrier_choice.hpp"
 
 #include <cmath>
-#include <thread>
 
 #include <fmt/format.h>
 
 #include "tidemill/cli/cli_error.hpp"
 #include "tidemill/cli/option.hpp"
 #include "tidemill/dvbs2/receiver/band_survey.hpp"
+#include "tidemill/platform/side_by_side.hpp"
 
 namespace tidemill::cli {
 
@@ -81,9 +81,9 @@ std::vector<NumberedCarrier> choose_carriers(const WantedCarriers& wanted, const
     const auto band = open();
     const double sample_rate_hz = band->sample_rate_hz().value();
     const std::vector<dvbs2::FoundCarrier> found = dvbs2::find_carriers(*band).carriers;
-    const auto heard = wanted.only ? hear_one(*wanted.only, open, sample_rate_hz, found)
-                                   : dvbs2::survey_all(open, found, SurveyDepth::frames,
-                                                       std::thread::hardware_concurrency(), [](auto) {});
+    const auto heard = wanted.only
+                           ? hear_one(*wanted.only, open, sample_rate_hz, found)
+                           : dvbs2::survey_all(open, found, SurveyDepth::frames, cores_to_use(), [](auto) {});
     std::vector<NumberedCarrier> chosen;
     std::size_t number = 0;
     for (const SurveyedCarrier& carrier : heard) {

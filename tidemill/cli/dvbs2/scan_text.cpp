@@ -1,7 +1,6 @@
 #include "tidemill/cli/dvbs2/scan_text.hpp"
 
 #include <algorithm>
-#include <thread>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -12,6 +11,7 @@
 #include "tidemill/dvbs2/receiver/band_survey.hpp"
 #include "tidemill/io/standard_stream.hpp"
 #include "tidemill/json/json.hpp"
+#include "tidemill/platform/side_by_side.hpp"
 
 namespace tidemill::cli {
 
@@ -191,8 +191,7 @@ ScannedBand scan_band(const ReceptionJob& job,
     const auto open = [&] { return open_preview(job); };
     const dvbs2::FoundBand found = dvbs2::find_carriers(*open());
     band.tones_hz = found.tones_hz;
-    auto heard = dvbs2::survey_all(open, found.carriers, dvbs2::SurveyDepth::services,
-                                   std::thread::hardware_concurrency(),
+    auto heard = dvbs2::survey_all(open, found.carriers, dvbs2::SurveyDepth::services, cores_to_use(),
                                    [&](std::size_t done) { listened(done, found.carriers.size()); });
     for (SurveyedCarrier& carrier : heard)
         if (!is_noise_of_radio(carrier, band.sample_rate_hz)) band.carriers.push_back(std::move(carrier));

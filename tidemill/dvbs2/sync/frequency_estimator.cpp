@@ -7,6 +7,7 @@
 #include <numbers>
 #include <numeric>
 
+#include "tidemill/dsp/complex_product.hpp"
 #include "tidemill/dvbs2/sync/internal/known_symbols.hpp"
 
 namespace tidemill::dvbs2 {
@@ -14,10 +15,7 @@ namespace tidemill::dvbs2 {
 namespace {
 
 using Complex = std::complex<double>;
-
-Complex product(Complex a, Complex b) {
-    return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
-}
+using dsp::product;
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 #include <functional>
 #include <limits>
 
+#include "tidemill/dsp/complex_product.hpp"
 #include "tidemill/dsp/iq.hpp"
 #include "tidemill/dvbs2/standard/modcod.hpp"
 #include "tidemill/dvbs2/sync/internal/stepped_sums.hpp"
@@ -33,8 +34,7 @@ constexpr double kJumpSigmas = 6;
 constexpr std::size_t kMostLags = 8;
 
 std::complex<double> turned(std::complex<double> a, double radians) {
-    const std::complex<double> b = std::polar(1.0, -radians);
-    return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+    return dsp::product(a, std::polar(1.0, -radians));
 }
 
 struct Scored {
