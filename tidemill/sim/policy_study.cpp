@@ -67,6 +67,9 @@ class Comparison {
 
 std::vector<PolicyResult> study_policies(const PolicyStudy& study) {
     const std::size_t counts = study.workers.size(), comparisons = study.programs.size() * counts;
+    std::vector<double> alone_bytes;
+    for (const std::string& name : study.programs)
+        alone_bytes.push_back(sequential_bytes(name, study.size.coarse));
     std::vector<std::vector<PolicyResult>> compared(comparisons);
     std::mutex mutex;
     std::size_t begun = 0;
@@ -80,7 +83,7 @@ std::vector<PolicyResult> study_policies(const PolicyStudy& study) {
     side_by_side(comparisons, cores_to_use(), [&](std::size_t k) {
         const std::string& name = study.programs[k / counts];
         const unsigned workers = study.workers[k % counts];
-        Comparison comparison(study, name, workers, sequential_bytes(name, study.size.coarse));
+        Comparison comparison(study, name, workers, alone_bytes[k / counts]);
         for (const std::string& policy : study.policies) {
             tell(name, workers, policy);
             comparison.run_under(policy);
