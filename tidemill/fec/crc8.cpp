@@ -29,9 +29,9 @@ constexpr auto kRemainders = [] {
 std::uint8_t crc8(std::span<const std::uint8_t> bytes) {
     std::uint8_t remainder = 0;
     for (; bytes.size() >= kTableBytes; bytes = bytes.subspan(kTableBytes)) {
-        std::uint8_t next = kRemainders[kTableBytes - 1][remainder ^ bytes[0]];
+        std::uint8_t next = 0;  // without what waits for the bytes before
         for (std::size_t i = 1; i < kTableBytes; ++i) next ^= kRemainders[kTableBytes - 1 - i][bytes[i]];
-        remainder = next;
+        remainder = next ^ kRemainders[kTableBytes - 1][remainder ^ bytes[0]];
     }
     for (const std::uint8_t byte : bytes) remainder = kRemainders[0][remainder ^ byte];
     return remainder;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 
 #include <hwy/foreach_target.h>
@@ -33,6 +34,24 @@ void halve(const Llr* llrs, std::size_t count, int times, Llr* to) {
     for (; n < count; ++n) hn::StoreU(halved(one, hn::LoadU(one, llrs + n), times), one, to + n);
 }
 
+std::uint64_t sum_of_magnitudes(const Llr* llrs, std::size_t count) {
+    std::uint64_t all = 0;
+    std::size_t n = 0;
+#if HWY_TARGET != HWY_SCALAR  // sums of eight
+    const hn::ScalableTag<Llr> d;
+    const hn::Repartition<std::uint64_t, decltype(d)> wide;
+    auto sum = hn::Zero(wide);
+    for (; n + hn::Lanes(d) <= count; n += hn::Lanes(d)) {
+        const auto magnitudes =
+            hn::BitCast(hn::RebindToUnsigned<decltype(d)>(), hn::Abs(hn::LoadU(d, llrs + n)));
+        sum = hn::Add(sum, hn::SumsOf8(magnitudes));
+    }
+    all = hn::GetLane(hn::SumOfLanes(wide, sum));
+#endif
+    for (; n < count; ++n) all += static_cast<std::uint64_t>(std::abs(int{llrs[n]}));
+    return all;
+}
+
 }  // namespace tidemill::fec::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -40,6 +59,7 @@ HWY_AFTER_NAMESPACE();
 namespace tidemill::fec {
 
 HWY_EXPORT(halve);
+HWY_EXPORT(sum_of_magnitudes);
 
 namespace {
 
@@ -50,15 +70,12 @@ constexpr double kUsualMagnitude[] = {1.6, 1.9, 2.2, 2.8, 3.6, 4.3, 5.2, 6.0, 6.
 constexpr double kLoud = 2;
 constexpr double kQuiet = 1.25;
 
-// Enough of them, of all bits of a symbol.
-double mean_magnitude(std::span<const Llr> llrs) {
-    constexpr std::size_t kStride = 17;
-    int sum = 0, count = 0;
-    for (std::size_t i = 0; i < llrs.size(); i += kStride, ++count) sum += std::abs(int{llrs[i]});
-    return sum / static_cast<double>(std::max(count, 1));
-}
-
 }  // namespace
+
+double mean_magnitude(std::span<const Llr> llrs) {
+    const std::uint64_t sum = HWY_DYNAMIC_DISPATCH(sum_of_magnitudes)(llrs.data(), llrs.size());
+    return static_cast<double>(sum) / static_cast<double>(std::max<std::size_t>(llrs.size(), 1));
+}
 
 int ldpc_halvings(const Dvbs2Code& code, std::span<const Llr> llrs) {
     const double usual = kUsualMagnitude[static_cast<std::size_t>(code.rate)] * llr_scale(code);
