@@ -165,14 +165,15 @@ void Carrier::add_gap_phases(const PhaseSample& from, const PhaseSample& to) {
 void Carrier::add_powers(std::span<const Iq> frame, const CarrierTrack& track, int first, int last,
                          int order) {
     upright_.resize(kPowerChunk);
+    internal::Derotator derotate;
     const std::size_t symbols = power_block(order);
     for (; first + static_cast<int>(symbols) <= last; first += static_cast<int>(kPowerChunk)) {
         const int end = std::min(first + static_cast<int>(kPowerChunk), last);
         const auto chunk = static_cast<std::size_t>(first);
         for_each_line(track, first, end, [&](std::size_t place, std::size_t count, internal::PhaseLine line) {
-            internal::derotate(frame.subspan(place, count),
-                               scrambler_->descrambling().subspan(place - kHeaderSymbols, count), line,
-                               std::span(upright_).subspan(place - chunk, count));
+            derotate(frame.subspan(place, count),
+                     scrambler_->descrambling().subspan(place - kHeaderSymbols, count), line,
+                     std::span(upright_).subspan(place - chunk, count));
         });
         const auto count = static_cast<std::size_t>(end - first);
         for (std::size_t block = 0; block + symbols <= count; block += symbols) {
@@ -207,14 +208,15 @@ void Carrier::track_data(std::span<const Iq> frame, const FrameInfo& info, Carri
 Carrier::Counts Carrier::remove(std::span<const Iq> frame, const FrameInfo& info, const CarrierTrack& track,
                                 std::span<Iq> data, std::span<Iq> known) const {
     const FrameLayout layout = layout_of(info.pls);
+    internal::Derotator derotate;
     Counts done{0, 0};
     const auto take = [&](int first, int last, std::span<const Iq> factors, std::span<Iq> to,
                           std::size_t& count) {
         for_each_line(track, first, last,
                       [&](std::size_t place, std::size_t length, internal::PhaseLine line) {
-                          internal::derotate(frame.subspan(place, length),
-                                             factors.subspan(place - static_cast<std::size_t>(first), length),
-                                             line, to.subspan(count, length));
+                          derotate(frame.subspan(place, length),
+                                   factors.subspan(place - static_cast<std::size_t>(first), length), line,
+                                   to.subspan(count, length));
                           count += length;
                       });
     };

@@ -41,8 +41,9 @@ void count_symbols(benchmark::State& state, double floats) {
 void bench_derotate(benchmark::State& state) {
     const auto in = some_symbols(kSymbols), factor = some_symbols(kSymbols);
     dsp::AlignedVector<Iq> out(kSymbols);
+    internal::Derotator derotate;
     for (auto _ : state) {
-        internal::derotate(in, factor, {0.1, 0.001}, out);
+        derotate(in, factor, {0.1, 0.001}, out);
         benchmark::ClobberMemory();
     }
     count_symbols(state, 3 * 4);

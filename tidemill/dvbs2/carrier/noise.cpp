@@ -41,18 +41,20 @@ float SignalQuality::esn0_db() const {
 }
 
 SignalQuality quality_of_known(std::span<const dsp::Iq> known) {
-    double power = 0;
-    for (const dsp::Iq symbol : known) power += std::norm(symbol);
-    const double erased = kZeroedShare * power / static_cast<double>(known.size());
-    double mean = 0, count = 0;
-    power = 0;
-    for (std::size_t first = 0; first < known.size(); first += kZeroedTogether) {
-        const Sums some = sums_of(known.subspan(first, std::min(kZeroedTogether, known.size() - first)));
-        if (some.power < erased * some.count) continue;
+    const auto for_each_group = [&](auto add) {
+        for (std::size_t first = 0; first < known.size(); first += kZeroedTogether)
+            add(sums_of(known.subspan(first, std::min(kZeroedTogether, known.size() - first))));
+    };
+    double all = 0;
+    for_each_group([&](const Sums& some) { all += some.power; });
+    const double erased = kZeroedShare * all / static_cast<double>(known.size());
+    double mean = 0, power = 0, count = 0;
+    for_each_group([&](const Sums& some) {
+        if (some.power < erased * some.count) return;
         mean += some.real;
         power += some.power;
         count += some.count;
-    }
+    });
     count = std::max(count, 1.0);
     mean /= count;
     // One of the 2 n real numbers went into the mean.

@@ -20,7 +20,7 @@ using dsp::product;
 }  // namespace
 
 void FrequencyEstimator::turn(LagSums& sums, double angle) {
-    const Complex step = std::polar(1.0, -angle);
+    const Complex step = dsp::back_turn(angle);
     Complex factor = step;
     for (std::size_t lag = 1; lag < kLags; ++lag) {
         sums[lag] = product(sums[lag], factor);

@@ -34,7 +34,7 @@ constexpr double kJumpSigmas = 6;
 constexpr std::size_t kMostLags = 8;
 
 std::complex<double> turned(std::complex<double> a, double radians) {
-    return dsp::product(a, std::polar(1.0, -radians));
+    return dsp::product(a, dsp::back_turn(radians));
 }
 
 struct Scored {

@@ -2,9 +2,10 @@
 #define HWY_TARGET_INCLUDE "tidemill/dvbs2/carrier/internal/derotate.cpp"
 #include "tidemill/dvbs2/carrier/internal/derotate.hpp"
 
-#include <array>
+#include <algorithm>
 #include <cassert>
-#include <cmath>
+#include <complex>
+#include <cstring>
 
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
@@ -16,66 +17,66 @@ namespace tidemill::dvbs2::internal::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-template <class D>
-struct ComplexVec {
-    hn::Vec<D> re, im;
+using Lanes = hn::CappedTag<float, Derotator::kMostLanes>;
+using Vec = hn::Vec<Lanes>;
+constexpr Lanes kLanes;
 
-    ComplexVec times(const ComplexVec& b) const {
+// Of a vector's lanes many complex numbers.
+struct ComplexVec {
+    Vec re, im;
+
+    HWY_INLINE ComplexVec times(const ComplexVec& b) const {
         return {hn::NegMulAdd(im, b.im, hn::Mul(re, b.re)), hn::MulAdd(re, b.im, hn::Mul(im, b.re))};
     }
 };
 
-template <class D>
-ComplexVec<D> load(D d, const float* from) {
-    hn::Vec<D> re, im;
-    hn::LoadInterleaved2(d, from, re, im);
-    return {re, im};
+#if HWY_TARGET == HWY_SCALAR
+
+HWY_INLINE ComplexVec load(const float* from) {
+    return {hn::Load(kLanes, from), hn::Load(kLanes, from + 1)};
+}
+HWY_INLINE void store(const ComplexVec& x, float* to) {
+    hn::Store(x.re, kLanes, to);
+    hn::Store(x.im, kLanes, to + 1);
 }
 
-// exp(-j (start + i step)) in lane i, and what turns it on by all lanes.
-struct Oscillator {
-    static constexpr std::size_t kMostLanes = hn::MaxLanes(hn::ScalableTag<float>());
-    alignas(64) std::array<float, kMostLanes> re{}, im{};
-    std::complex<double> stride;
+#else
 
-    Oscillator(const PhaseLine& line, std::size_t lanes) : stride(std::polar(1.0, -line.step)) {
-        std::array<std::complex<double>, kMostLanes> value{std::polar(1.0, -line.start)};
-        for (std::size_t done = 1; done < lanes; done *= 2) {
-            for (std::size_t i = 0; i < done; ++i) value[done + i] = dsp::product(value[i], stride);
-            stride = dsp::product(stride, stride);
-        }
-        for (std::size_t i = 0; i < lanes; ++i) {
-            re[i] = static_cast<float>(value[i].real());
-            im[i] = static_cast<float>(value[i].imag());
-        }
-    }
-};
+// Even lanes have the first half of them, odd ones the second: there and back it takes less than in order.
+HWY_INLINE ComplexVec load(const float* from) {
+    const Vec a = hn::LoadU(kLanes, from), b = hn::LoadU(kLanes, from + hn::Lanes(kLanes));
+    return {hn::OddEven(hn::Reverse2(kLanes, b), a), hn::OddEven(b, hn::Reverse2(kLanes, a))};
+}
+HWY_INLINE void store(const ComplexVec& x, float* to) {
+    hn::StoreU(hn::OddEven(hn::Reverse2(kLanes, x.im), x.re), kLanes, to);
+    hn::StoreU(hn::OddEven(x.im, hn::Reverse2(kLanes, x.re)), kLanes, to + hn::Lanes(kLanes));
+}
 
-// A few symbols are left at the end, less than a vector of them.
-void derotate_all(const float* in, const float* factor, const PhaseLine& line, float* out,
-                  std::size_t count) {
-    const hn::ScalableTag<float> d;
-    using Vec = ComplexVec<hn::ScalableTag<float>>;
-    const std::size_t lanes = hn::Lanes(d);
-    Oscillator oscillator(line, lanes);
-    const Vec step{hn::Set(d, static_cast<float>(oscillator.stride.real())),
-                   hn::Set(d, static_cast<float>(oscillator.stride.imag()))};
-    Vec turn{hn::Load(d, oscillator.re.data()), hn::Load(d, oscillator.im.data())};
+#endif
+
+HWY_INLINE ComplexVec everywhere(dsp::Iq x) {
+    return {hn::Set(kLanes, x.real()), hn::Set(kLanes, x.imag())};
+}
+
+void derotate(const float* in, const float* factor, dsp::Iq start, const Derotator::Turns& turns, float* out,
+              std::size_t count) {
+    const std::size_t lanes = hn::Lanes(kLanes);
+    const ComplexVec step = everywhere(turns[lanes]);
+    ComplexVec turn = load(reinterpret_cast<const float*>(turns.data())).times(everywhere(start));
+    const auto turn_back = [&](const float* x, const float* f, float* y)
+                               HWY_ATTR { store(load(x).times(load(f)).times(turn), y); };
     std::size_t done = 0;
     for (; done + lanes <= count; done += lanes) {
-        const auto product = load(d, in + 2 * done).times(load(d, factor + 2 * done)).times(turn);
-        hn::StoreInterleaved2(product.re, product.im, d, out + 2 * done);
+        turn_back(in + 2 * done, factor + 2 * done, out + 2 * done);
         turn = turn.times(step);
     }
-    hn::Store(turn.re, d, oscillator.re.data());
-    hn::Store(turn.im, d, oscillator.im.data());
-    const hn::CappedTag<float, 1> one;
-    for (std::size_t i = 0; done < count; ++done, ++i) {
-        const ComplexVec<hn::CappedTag<float, 1>> last{hn::Set(one, oscillator.re[i]),
-                                                       hn::Set(one, oscillator.im[i])};
-        const auto product = load(one, in + 2 * done).times(load(one, factor + 2 * done)).times(last);
-        hn::StoreInterleaved2(product.re, product.im, one, out + 2 * done);
-    }
+    if (done == count) return;
+    HWY_ALIGN float x[2 * Derotator::kMostLanes] = {}, f[2 * Derotator::kMostLanes] = {};
+    const std::size_t bytes = 2 * (count - done) * sizeof(float);
+    std::memcpy(x, in + 2 * done, bytes);
+    std::memcpy(f, factor + 2 * done, bytes);
+    turn_back(x, f, x);
+    std::memcpy(out + 2 * done, x, bytes);
 }
 
 }  // namespace tidemill::dvbs2::internal::HWY_NAMESPACE
@@ -84,15 +85,29 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace tidemill::dvbs2::internal {
 
-HWY_EXPORT(derotate_all);
+HWY_EXPORT(derotate);
 
-void derotate(std::span<const dsp::Iq> in, std::span<const dsp::Iq> factor, const PhaseLine& line,
-              std::span<dsp::Iq> out) {
+void Derotator::operator()(std::span<const dsp::Iq> in, std::span<const dsp::Iq> factor,
+                           const PhaseLine& line, std::span<dsp::Iq> out) {
     assert(in.size() == factor.size() && in.size() == out.size());
+    if (line.step != step_) {
+        step_ = line.step;
+        turns_ = turns_by(step_);
+    }
     // A complex number is stored as its two parts, by the standard's guarantee.
-    HWY_DYNAMIC_DISPATCH(derotate_all)
-    (reinterpret_cast<const float*>(in.data()), reinterpret_cast<const float*>(factor.data()), line,
-     reinterpret_cast<float*>(out.data()), in.size());
+    HWY_DYNAMIC_DISPATCH(derotate)
+    (reinterpret_cast<const float*>(in.data()), reinterpret_cast<const float*>(factor.data()),
+     dsp::Iq(dsp::back_turn(line.start)), turns_, reinterpret_cast<float*>(out.data()), in.size());
+}
+
+// By doubling: of a chain of products each would wait for the one before.
+Derotator::Turns Derotator::turns_by(double step) {
+    std::array<std::complex<double>, kMostLanes + 1> power{1, dsp::back_turn(step)};
+    for (std::size_t done = 1; done < kMostLanes; done *= 2)
+        for (std::size_t i = 1; i <= done; ++i) power[done + i] = dsp::product(power[done], power[i]);
+    Turns turns;
+    std::ranges::transform(power, turns.begin(), [](std::complex<double> x) { return dsp::Iq(x); });
+    return turns;
 }
 
 }  // namespace tidemill::dvbs2::internal
