@@ -25,7 +25,8 @@ class SymbolStore {
     }
 
     void append(std::span<const dsp::Iq> symbols) {
-        if (first_ + count_ + symbols.size() > memory_.size()) make_room(symbols.size());
+        if (first_ > kMostForgotten * count_ || first_ + count_ + symbols.size() > memory_.size())
+            make_room(symbols.size());
         dsp::copy_samples(symbols, std::span(memory_).subspan(first_ + count_));
         count_ += symbols.size();
     }
@@ -48,6 +49,10 @@ class SymbolStore {
     }
 
   private:
+    // Of what is kept: so few that they and what is kept stay in a core's cache, so many that a symbol is
+    // seldom moved.
+    static constexpr std::size_t kMostForgotten = 4;
+
     // A fifth of the memory comes free at least, so that a symbol is moved four times on average, or less.
     void make_room(std::size_t more) {
         const auto kept = std::span(memory_).subspan(first_, count_);
