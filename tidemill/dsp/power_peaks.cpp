@@ -57,31 +57,31 @@ void sums_of_groups(const float* x, std::size_t group, float* sums, std::size_t 
 // A row of bytes as numbers of 16 bits.
 using Numbers = hn::CappedTag<std::int16_t, kRow>;
 
-hn::Vec<Numbers> row_from(const std::int8_t* x) {
-    return hn::PromoteTo(Numbers(), hn::LoadU(hn::Rebind<std::int8_t, Numbers>(), x));
+template <class D>
+HWY_INLINE hn::Vec<D> numbers_from(D d, const std::int8_t* x) {
+    return hn::PromoteTo(d, hn::LoadU(hn::Rebind<std::int8_t, D>(), x));
 }
 
 #if HWY_TARGET == HWY_SCALAR  // one lane cannot hold the sum of a pair
 
+template <class D>
 struct SumOfSquares {
     std::int32_t sum = 0;
 
-    void add(hn::Vec<Numbers> v) { sum += std::int32_t{hn::GetLane(v)} * hn::GetLane(v); }
-    float all() const { return static_cast<float>(sum); }
+    void add(hn::Vec<D> v) { sum += std::int32_t{hn::GetLane(v)} * hn::GetLane(v); }
+    std::int32_t all() const { return sum; }
 };
 
 #else
 
-using Sums = hn::RepartitionToWide<Numbers>;
-
+template <class D>
 struct SumOfSquares {
+    using Sums = hn::RepartitionToWide<D>;
     hn::Vec<Sums> sum, rest;
 
     HWY_INLINE SumOfSquares() : sum(hn::Zero(Sums())), rest(sum) {}
-    HWY_INLINE void add(hn::Vec<Numbers> v) { sum = hn::ReorderWidenMulAccumulate(Sums(), v, v, sum, rest); }
-    HWY_INLINE float all() const {
-        return static_cast<float>(hn::GetLane(hn::SumOfLanes(Sums(), hn::Add(sum, rest))));
-    }
+    HWY_INLINE void add(hn::Vec<D> v) { sum = hn::ReorderWidenMulAccumulate(Sums(), v, v, sum, rest); }
+    HWY_INLINE std::int32_t all() const { return hn::GetLane(hn::SumOfLanes(Sums(), hn::Add(sum, rest))); }
 };
 
 #endif
@@ -93,12 +93,12 @@ PowerPeaks peaks_of_byte_groups(const std::int8_t* x, std::size_t groups) {
     auto part = hn::Zero(d), group = part;
     float sum = 0;
     for (; groups > 0; --groups, x += 2 * kPeakGroup) {
-        SumOfSquares squares;
+        SumOfSquares<Numbers> squares;
         for (std::size_t lane = 0; lane < kRow; lane += width) {
             hn::Vec<decltype(d)> halves[2] = {hn::Zero(d), hn::Zero(d)};
             HWY_UNROLL(8)
             for (std::size_t row = 0; row < kPeakParts; ++row) {
-                const auto v = row_from(x + row * kRow + lane);
+                const auto v = numbers_from(Numbers(), x + row * kRow + lane);
                 squares.add(v);
                 const auto square = hn::BitCast(d, hn::Mul(v, v));
                 part = hn::Max(part, square);
@@ -107,17 +107,26 @@ PowerPeaks peaks_of_byte_groups(const std::int8_t* x, std::size_t groups) {
             }
             group = hn::Max(group, hn::AverageRound(halves[0], halves[1]));
         }
-        sum += squares.all();
+        sum += static_cast<float>(squares.all());
     }
     return {sum, static_cast<float>(hn::GetLane(hn::MaxOfLanes(d, part))),
             2.0F * static_cast<float>(hn::GetLane(hn::MaxOfLanes(d, group)))};
 }
 
+// In two sums of which neither waits for the other.
 void sums_of_byte_groups(const std::int8_t* x, std::size_t group, float* sums, std::size_t groups) {
+    const hn::ScalableTag<std::int16_t> d;
+    const std::size_t width = hn::Lanes(d);
     for (; groups > 0; --groups, ++sums) {
-        SumOfSquares squares;
-        for (const std::int8_t* end = x + group; x < end; x += hn::Lanes(Numbers())) squares.add(row_from(x));
-        *sums = squares.all();
+        SumOfSquares<hn::ScalableTag<std::int16_t>> first, second;
+        SumOfSquares<Numbers> rest;
+        const std::int8_t* end = x + group;
+        for (; x + 2 * width <= end; x += 2 * width) {
+            first.add(numbers_from(d, x));
+            second.add(numbers_from(d, x + width));
+        }
+        for (; x < end; x += hn::Lanes(Numbers())) rest.add(numbers_from(Numbers(), x));
+        *sums = static_cast<float>(first.all() + second.all() + rest.all());
     }
 }
 

@@ -13,6 +13,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "tidemill/dsp/complex_product.hpp"
+
 HWY_BEFORE_NAMESPACE();
 namespace tidemill::dsp::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
@@ -40,8 +42,8 @@ std::size_t to_pairs(const Sample*, std::size_t, const Oscillator&, std::int16_t
 using Lanes = hn::ScalableTag<float>;
 using Vec = hn::Vec<Lanes>;
 
-// The recurrence loses about one rounding per step, so the oscillator is set anew from double precision
-// every so many samples.
+// The recurrence loses about one rounding per step, so the oscillator is set anew from one in double
+// precision every so many samples.
 constexpr std::size_t kAnchorSamples = 512;
 
 std::complex<double> oscillator_at(const Oscillator& o, double n) {
@@ -63,12 +65,12 @@ struct Phasor {
     }
 };
 
-// The oscillator over the first samples, a sample in each pair of lanes.
-Phasor first_lanes(const Oscillator& o) {
+// What the oscillator turns by until each sample of a vector, a sample in each pair of lanes.
+Phasor first_lanes(std::complex<double> turn) {
     const Lanes d;
     alignas(64) std::array<float, hn::MaxLanes(Lanes())> re{}, im{};
-    for (std::size_t lane = 0; lane < hn::Lanes(d) / 2; ++lane) {
-        const std::complex<double> z = oscillator_at(o, static_cast<double>(lane));
+    std::complex<double> z = 1.0;
+    for (std::size_t lane = 0; lane < hn::Lanes(d) / 2; ++lane, z = product(z, turn)) {
         re[2 * lane] = re[2 * lane + 1] = static_cast<float>(z.real());
         im[2 * lane + 1] = static_cast<float>(z.imag());
         im[2 * lane] = -im[2 * lane + 1];
@@ -76,10 +78,9 @@ Phasor first_lanes(const Oscillator& o) {
     return {hn::LoadU(d, re.data()), hn::LoadU(d, im.data())};
 }
 
-// The oscillator at sample n, in all lanes.
-Phasor everywhere(const Oscillator& o, std::size_t n) {
+// One value of the oscillator in all lanes.
+Phasor everywhere(std::complex<double> z) {
     const Lanes d;
-    const std::complex<double> z = oscillator_at(o, static_cast<double>(n));
     const auto im = hn::Set(d, static_cast<float>(z.imag()));
     return {hn::Set(d, static_cast<float>(z.real())), hn::OddEven(im, hn::Neg(im))};
 }
@@ -100,12 +101,17 @@ std::size_t rotate_pairs(const Sample* in, std::size_t count, const Oscillator& 
     const Lanes d;
     const std::size_t half = hn::Lanes(d) / 2, both = 2 * half;
     const Oscillator unit{0.0, o.frequency, 1.0};
-    const Phasor step = everywhere(unit, both), half_step = everywhere(unit, half);
-    const Phasor lanes = first_lanes(unit);
+    const auto turn_by = [&](std::size_t samples)
+                             HWY_ATTR { return oscillator_at(unit, static_cast<double>(samples)); };
+    const Phasor step = everywhere(turn_by(both)), half_step = everywhere(turn_by(half));
+    const Phasor lanes = first_lanes(turn_by(1));
+    const std::complex<double> to_next_anchor = turn_by(kAnchorSamples);
+    std::complex<double> anchor = oscillator_at(o, 0);
     std::size_t n = 0;
     while (n + both <= count) {
         Phasor first = lanes;
-        first.advance(everywhere(o, n));
+        first.advance(everywhere(anchor));
+        anchor = product(anchor, to_next_anchor);
         Phasor second = first;
         second.advance(half_step);
         const std::size_t end = n + kAnchorSamples;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "tidemill/dsp/complex_product.hpp"
 #include "tidemill/dsp/pulse.hpp"
 #include "tidemill/dsp/sample_format.hpp"
 
@@ -116,9 +117,8 @@ double SpectrumFit::match(const SpectrumSum& sum, double frequency) const {
     std::complex<double> oscillator = turn_by(lags_.first);
     const std::complex<double> turn = turn_by(lags_.spacing);
     double total = 0.0;
-    for (std::size_t l = 0; l < lags_.count; ++l, oscillator *= turn) {
-        total += pulse_[l] * (sum.lags.sums[l] * oscillator).real();
-    }
+    for (std::size_t l = 0; l < lags_.count; ++l, oscillator = dsp::product(oscillator, turn))
+        total += pulse_[l] * dsp::product(sum.lags.sums[l], oscillator).real();
     return total;
 }
 

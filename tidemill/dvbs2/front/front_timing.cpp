@@ -220,12 +220,12 @@ std::optional<TimingTracker::Leap> TimingTracker::leap_in(std::span<const Subblo
     const std::size_t count = behind_.size() + ahead.size();
     for (std::size_t n = 1; n <= count; ++n) {
         const std::size_t i = count - n;
-        turn *= back;
+        turn = dsp::product(turn, back);
         const std::complex<double> phasor(i < behind_.size() ? behind_[i].phasor
                                                              : ahead[i - behind_.size()].phasor);
-        sum += turn * phasor;
+        sum += dsp::product(turn, phasor);
         energy += std::norm(phasor);
-        const double strength = std::abs(sum);
+        const double strength = std::sqrt(std::norm(sum));
         if (n < kLeapSubblocks || strength - sum.real() <= gained) continue;
         const auto all = static_cast<double>(n);
         if (strength < kAgreed * all * quality_signal_ || strength * strength < kAgreed * all * energy)

@@ -92,16 +92,18 @@ CodeWords pair_up(const CodeWords& words, bool pilots) {
     return sums;
 }
 
-// Fast Hadamard transform of the first 32 values: the match with every code word of the first five rows.
+// Fast Hadamard transform of the first 32 values: the match with every code word of the first five rows. Each
+// step transforms by the first bit of the index, which becomes its last (Pease 1968): all steps are alike,
+// for vectors, and after five of them each bit is in its place again.
 void hadamard(std::array<float, kPlsSymbols>& values) {
-    for (std::size_t half = 1; half < 32; half *= 2) {
-        for (std::size_t start = 0; start < 32; start += 2 * half) {
-            for (std::size_t i = start; i < start + half; ++i) {
-                const float sum = values[i] + values[i + half];
-                values[i + half] = values[i] - values[i + half];
-                values[i] = sum;
-            }
+    constexpr std::size_t kHalf = 16;
+    for (int step = 0; step < 5; ++step) {
+        std::array<float, 2 * kHalf> next;
+        for (std::size_t i = 0; i < kHalf; ++i) {
+            next[2 * i] = values[i] + values[i + kHalf];
+            next[2 * i + 1] = values[i] - values[i + kHalf];
         }
+        std::ranges::copy(next, values.begin());
     }
 }
 
