@@ -15,6 +15,7 @@
 #include "tidemill/dsp/quantizer.hpp"
 #include "tidemill/dsp/rotator.hpp"
 #include "tidemill/dsp/sample_format.hpp"
+#include "tidemill/dsp/short_rotator.hpp"
 #include "tidemill/dsp/split_fir.hpp"
 #include "tidemill/dsp/split_fir16.hpp"
 #include "tidemill/dsp/strobe_interpolator.hpp"

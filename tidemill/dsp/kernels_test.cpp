@@ -23,6 +23,7 @@
 #include "tidemill/dsp/pulse.hpp"
 #include "tidemill/dsp/quantizer.hpp"
 #include "tidemill/dsp/rotator.hpp"
+#include "tidemill/dsp/short_rotator.hpp"
 #include "tidemill/dsp/split_fir.hpp"
 #include "tidemill/dsp/split_fir16.hpp"
 

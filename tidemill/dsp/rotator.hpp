@@ -1,6 +1,8 @@
 #pragma once
 
-#include <cstdint>
+#include <cmath>
+#include <complex>
+#include <numbers>
 #include <span>
 
 #include "tidemill/dsp/byte_samples.hpp"
@@ -13,6 +15,12 @@ struct Oscillator {
     double phase_cycles = 0.0;
     double frequency = 0.0;
     double gain = 1.0;
+
+    /// Its value at sample n.
+    std::complex<double> at(double n) const {
+        const double cycles = phase_cycles + frequency * n;
+        return std::polar(gain, 2.0 * std::numbers::pi * (cycles - std::floor(cycles)));
+    }
 };
 
 /// out[n] = in[n] * oscillator(n); spans of equal length, may be the same.
@@ -23,16 +31,5 @@ void rotate_split(std::span<const Iq> in, const Oscillator& oscillator, std::spa
                   std::span<Iq> odd);
 void rotate_split(std::span<const Ci8> in, const Oscillator& oscillator, std::span<Iq> even,
                   std::span<Iq> odd);
-
-/// The same, rounded to whole numbers that are held within 16 bits, real and imaginary parts apart.
-void rotate_to_planes(std::span<const Iq> in, const Oscillator& oscillator, std::span<std::int16_t> re,
-                      std::span<std::int16_t> im);
-void rotate_to_planes(std::span<const Ci8> in, const Oscillator& oscillator, std::span<std::int16_t> re,
-                      std::span<std::int16_t> im);
-
-/// The same, rounded to whole numbers, in pairs: of each two samples both real parts, then both imaginary
-/// ones. `in` has an even number of samples, and none of which a part becomes larger than 32767.
-void rotate_to_pairs(std::span<const Iq> in, const Oscillator& oscillator, std::span<std::int16_t> pairs);
-void rotate_to_pairs(std::span<const Ci8> in, const Oscillator& oscillator, std::span<std::int16_t> pairs);
 
 }  // namespace tidemill::dsp

@@ -11,6 +11,7 @@
 #include "tidemill/dsp/power_peaks.hpp"
 #include "tidemill/dsp/pulse.hpp"
 #include "tidemill/dsp/rotator.hpp"
+#include "tidemill/dsp/short_rotator.hpp"
 #include "tidemill/dsp/split_fir.hpp"
 #include "tidemill/dsp/split_fir16.hpp"
 

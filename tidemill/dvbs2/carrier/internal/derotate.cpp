@@ -11,6 +11,7 @@
 #include <hwy/highway.h>
 
 #include "tidemill/dsp/complex_product.hpp"
+#include "tidemill/dsp/complex_vec_inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tidemill::dvbs2::internal::HWY_NAMESPACE {
@@ -21,14 +22,8 @@ using Lanes = hn::CappedTag<float, Derotator::kMostLanes>;
 using Vec = hn::Vec<Lanes>;
 constexpr Lanes kLanes;
 
-// Of a vector's lanes many complex numbers.
-struct ComplexVec {
-    Vec re, im;
-
-    HWY_INLINE ComplexVec times(const ComplexVec& b) const {
-        return {hn::NegMulAdd(im, b.im, hn::Mul(re, b.re)), hn::MulAdd(re, b.im, hn::Mul(im, b.re))};
-    }
-};
+using ComplexVec = dsp::HWY_NAMESPACE::ComplexVec<Lanes>;
+using dsp::HWY_NAMESPACE::everywhere;
 
 #if HWY_TARGET == HWY_SCALAR
 
@@ -54,15 +49,11 @@ HWY_INLINE void store(const ComplexVec& x, float* to) {
 
 #endif
 
-HWY_INLINE ComplexVec everywhere(dsp::Iq x) {
-    return {hn::Set(kLanes, x.real()), hn::Set(kLanes, x.imag())};
-}
-
 void derotate(const float* in, const float* factor, dsp::Iq start, const Derotator::Turns& turns, float* out,
               std::size_t count) {
     const std::size_t lanes = hn::Lanes(kLanes);
-    const ComplexVec step = everywhere(turns[lanes]);
-    ComplexVec turn = load(reinterpret_cast<const float*>(turns.data())).times(everywhere(start));
+    const ComplexVec step = everywhere(kLanes, turns[lanes]);
+    ComplexVec turn = load(reinterpret_cast<const float*>(turns.data())).times(everywhere(kLanes, start));
     const auto turn_back = [&](const float* x, const float* f, float* y)
                                HWY_ATTR { store(load(x).times(load(f)).times(turn), y); };
     std::size_t done = 0;
