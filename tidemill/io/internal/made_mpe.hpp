@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -14,19 +15,20 @@ namespace tidemill::io::internal {
 inline std::vector<std::uint8_t> made_section(std::span<const std::uint8_t> datagram, std::uint8_t part = 0,
                                               std::uint8_t last_part = 0, std::uint8_t flags = 0xc1) {
     const std::size_t length = 9 + datagram.size() + 4;
-    std::vector<std::uint8_t> section{0x3e,
-                                      static_cast<std::uint8_t>(0xb0 | length >> 8),
-                                      static_cast<std::uint8_t>(length),
-                                      6,
-                                      5,
-                                      flags,
-                                      part,
-                                      last_part,
-                                      4,
-                                      3,
-                                      2,
-                                      1};
-    section.insert(section.end(), datagram.begin(), datagram.end());
+    const std::array<std::uint8_t, 12> head{0x3e,
+                                            static_cast<std::uint8_t>(0xb0 | length >> 8),
+                                            static_cast<std::uint8_t>(length),
+                                            6,
+                                            5,
+                                            flags,
+                                            part,
+                                            last_part,
+                                            4,
+                                            3,
+                                            2,
+                                            1};
+    std::vector<std::uint8_t> section(head.size() + datagram.size());
+    std::ranges::copy(datagram, std::ranges::copy(head, section.begin()).out);
     const std::uint32_t crc = crc32_mpeg(section);
     for (int shift = 24; shift >= 0; shift -= 8) section.push_back(static_cast<std::uint8_t>(crc >> shift));
     return section;
