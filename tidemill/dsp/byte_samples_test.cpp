@@ -1,7 +1,9 @@
 #include "tidemill/dsp/byte_samples.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <complex>
 #include <cstdint>
 #include <random>
 #include <vector>
@@ -9,6 +11,8 @@
 #include <doctest/doctest.h>
 
 #include "tidemill/dsp/internal/every_target.hpp"
+#include "tidemill/dsp/iq_balance.hpp"
+#include "tidemill/dsp/lag_correlation.hpp"
 #include "tidemill/dsp/power_peaks.hpp"
 #include "tidemill/dsp/rotator.hpp"
 #include "tidemill/dsp/sample_format.hpp"
@@ -75,6 +79,39 @@ TEST_CASE("rotator: pairs are the turned samples, rounded, both real parts befor
                 CHECK(std::abs(static_cast<float>(pair[n % 2 + 2]) - turned[n].imag()) <= kHalf);
             }
         }
+    });
+}
+
+TEST_CASE("byte samples: every instruction set gives the very sums of their lags and moments") {
+    constexpr double kScale = 128, kSquare = kScale * kScale;
+    on_every_target([&] {
+        for (const LagSet& lags : {LagSet{1, 2, 8}, LagSet{5, 1, 4}, LagSet{3, 3, 16}}) {
+            for (const std::size_t count : {0U, 1U, 9U, 77U, 2048U}) {
+                std::vector<Ci8> x = noise_bytes(count + lags.reach());
+                if (count == 77) std::ranges::fill(x, Ci8{-128, -128});
+                const auto at = [&](std::size_t n) { return std::complex<double>(x[n].re, x[n].im); };
+                IqMoments want{.count = static_cast<double>(count)};
+                std::array<std::complex<double>, kMaxLags> sums{};
+                for (std::size_t n = 0; n < count; ++n) {
+                    want.power += std::norm(at(n));
+                    want.sum += at(n);
+                    want.square += at(n) * at(n);
+                    for (std::size_t l = 0; l < lags.count; ++l)
+                        sums[l] += std::conj(at(n)) * at(n + lags.lag(l));
+                }
+                const LagCorrelation got = lag_correlation(x, count, lags);
+                CHECK(got.power == want.power / kSquare);
+                for (std::size_t l = 0; l < kMaxLags; ++l) CHECK(got.sums[l] == sums[l] / kSquare);
+                const IqMoments moments = iq_moments(std::span<const Ci8>(x).first(count));
+                CHECK(moments.count == want.count);
+                CHECK(moments.power == want.power / kSquare);
+                CHECK(moments.sum == want.sum / kScale);
+                CHECK(moments.square == want.square / kSquare);
+            }
+        }
+        const std::vector<Ci8> loudest(65536 + 1, Ci8{-128, -128});
+        CHECK(lag_correlation(loudest, 65536, {1, 0, 4}).power == 2 * 65536.0);
+        CHECK(iq_moments(std::span<const Ci8>(loudest).first(65536)).power == 2 * 65536.0);
     });
 }
 

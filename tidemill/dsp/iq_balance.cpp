@@ -6,9 +6,12 @@
 #include <cassert>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
+
+#include "tidemill/dsp/dot_product_inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tidemill::dsp::HWY_NAMESPACE {
@@ -41,6 +44,42 @@ IqMoments moments_of_iq(const float* x, std::size_t floats) {
     return {static_cast<double>(floats) / 2, ii + qq, {i, q}, {ii - qq, 2 * iq}};
 }
 
+// A sample's bytes are a number of 16 bits, of which the imaginary part is the upper half.
+IqMoments moments_of_bytes(const std::int8_t* x, std::size_t bytes) {
+    std::int64_t i = 0, q = 0, ii = 0, qq = 0, iq = 0;
+    std::size_t n = 0;
+#if HWY_TARGET != HWY_SCALAR
+    const hn::ScalableTag<std::int16_t> d;
+    const hn::Repartition<std::int8_t, decltype(d)> narrow;
+    const auto one = hn::Set(d, 1);
+    DotProduct<decltype(d)> sum_i, sum_q, power_i, power_q, product;
+    for (; n + hn::Lanes(narrow) <= bytes; n += hn::Lanes(narrow)) {
+        const auto samples = hn::BitCast(d, hn::LoadU(narrow, x + n));
+        const auto re = hn::ShiftRight<8>(hn::ShiftLeft<8>(samples)), im = hn::ShiftRight<8>(samples);
+        sum_i.add(re, one);
+        sum_q.add(im, one);
+        power_i.add(re, re);
+        power_q.add(im, im);
+        product.add(re, im);
+    }
+    i = sum_i.all(), q = sum_q.all(), ii = power_i.all(), qq = power_q.all(), iq = product.all();
+#endif
+    for (; n < bytes; n += 2) {
+        const std::int64_t a = x[n], b = x[n + 1];
+        i += a;
+        q += b;
+        ii += a * a;
+        qq += b * b;
+        iq += a * b;
+    }
+    const auto number = [](std::int64_t value, double scale) { return static_cast<double>(value) / scale; };
+    constexpr double kFullScale = 128, kSquare = kFullScale * kFullScale;
+    return {static_cast<double>(bytes) / 2,
+            number(ii + qq, kSquare),
+            {number(i, kFullScale), number(q, kFullScale)},
+            {number(ii - qq, kSquare), number(2 * iq, kSquare)}};
+}
+
 // Each part of a sample becomes a weighted sum of both parts without their offset.
 void correct_floats(const float* x, std::size_t floats, Iq offset, Iq image, float* y) {
     const hn::ScalableTag<float> d;
@@ -70,10 +109,16 @@ HWY_AFTER_NAMESPACE();
 namespace tidemill::dsp {
 
 HWY_EXPORT(moments_of_iq);
+HWY_EXPORT(moments_of_bytes);
 HWY_EXPORT(correct_floats);
 
 IqMoments iq_moments(std::span<const Iq> x) {
     return HWY_DYNAMIC_DISPATCH(moments_of_iq)(reinterpret_cast<const float*>(x.data()), 2 * x.size());
+}
+
+IqMoments iq_moments(std::span<const Ci8> x) {
+    return HWY_DYNAMIC_DISPATCH(moments_of_bytes)(reinterpret_cast<const std::int8_t*>(x.data()),
+                                                  2 * x.size());
 }
 
 // Of a signal s whose square has mean 0, a s + b conj(s) has 2 a b / (|a|^2 + |b|^2) as its square's mean

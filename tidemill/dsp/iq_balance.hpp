@@ -3,6 +3,7 @@
 #include <complex>
 #include <span>
 
+#include "tidemill/dsp/byte_samples.hpp"
 #include "tidemill/dsp/iq.hpp"
 
 namespace tidemill::dsp {
@@ -16,6 +17,8 @@ struct IqMoments {
 };
 
 IqMoments iq_moments(std::span<const Iq> x);
+/// The same of at most 65536 samples, whose full scale is 1.
+IqMoments iq_moments(std::span<const Ci8> x);
 
 /// What turns received samples x into (x - offset) - image * conj(x - offset).
 struct IqCorrection {

@@ -214,6 +214,13 @@ void bench_lag_correlation(benchmark::State& state) {
 }
 BENCHMARK(bench_lag_correlation)->Name("kernel/lag_correlation");
 
+void bench_lag_correlation_ci8(benchmark::State& state) {
+    const AlignedVector<Ci8> x(kSamples + 64, Ci8{3, -4});
+    for (auto _ : state) benchmark::DoNotOptimize(lag_correlation(x, kSamples, {1, 2, 8}));
+    count_samples(state, (2 + 8 * 4) / 2.0);
+}
+BENCHMARK(bench_lag_correlation_ci8)->Name("kernel/lag_correlation_ci8");
+
 void bench_half_symbol_moments(benchmark::State& state) {
     const auto x = signal(kSamples / 2);
     for (auto _ : state) benchmark::DoNotOptimize(half_symbol_moments({x, x}));

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <array>
+#include <complex>
 #include <cstddef>
 #include <span>
 
+#include "tidemill/dsp/byte_samples.hpp"
 #include "tidemill/dsp/iq.hpp"
 
 namespace tidemill::dsp {
@@ -29,5 +31,7 @@ struct LagCorrelation {
 
 /// Correlates the first `count` samples of x with later ones; x holds at least `lags.reach()` more.
 LagCorrelation lag_correlation(std::span<const Iq> x, std::size_t count, const LagSet& lags);
+/// The same of at most 65536 samples, whose full scale is 1: exact, and the same on every instruction set.
+LagCorrelation lag_correlation(std::span<const Ci8> x, std::size_t count, const LagSet& lags);
 
 }  // namespace tidemill::dsp

@@ -8,6 +8,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "tidemill/dsp/dot_product_inl.hpp"
+
 HWY_BEFORE_NAMESPACE();
 namespace tidemill::dsp::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
@@ -62,30 +64,6 @@ HWY_INLINE hn::Vec<D> numbers_from(D d, const std::int8_t* x) {
     return hn::PromoteTo(d, hn::LoadU(hn::Rebind<std::int8_t, D>(), x));
 }
 
-#if HWY_TARGET == HWY_SCALAR  // one lane cannot hold the sum of a pair
-
-template <class D>
-struct SumOfSquares {
-    std::int32_t sum = 0;
-
-    void add(hn::Vec<D> v) { sum += std::int32_t{hn::GetLane(v)} * hn::GetLane(v); }
-    std::int32_t all() const { return sum; }
-};
-
-#else
-
-template <class D>
-struct SumOfSquares {
-    using Sums = hn::RepartitionToWide<D>;
-    hn::Vec<Sums> sum, rest;
-
-    HWY_INLINE SumOfSquares() : sum(hn::Zero(Sums())), rest(sum) {}
-    HWY_INLINE void add(hn::Vec<D> v) { sum = hn::ReorderWidenMulAccumulate(Sums(), v, v, sum, rest); }
-    HWY_INLINE std::int32_t all() const { return hn::GetLane(hn::SumOfLanes(Sums(), hn::Add(sum, rest))); }
-};
-
-#endif
-
 // Half a column of a group is at most 4 * 128^2, which saturates one short of what it is; both are averaged.
 PowerPeaks peaks_of_byte_groups(const std::int8_t* x, std::size_t groups) {
     const hn::RebindToUnsigned<Numbers> d;
@@ -93,13 +71,13 @@ PowerPeaks peaks_of_byte_groups(const std::int8_t* x, std::size_t groups) {
     auto part = hn::Zero(d), group = part;
     float sum = 0;
     for (; groups > 0; --groups, x += 2 * kPeakGroup) {
-        SumOfSquares<Numbers> squares;
+        DotProduct<Numbers> squares;
         for (std::size_t lane = 0; lane < kRow; lane += width) {
             hn::Vec<decltype(d)> halves[2] = {hn::Zero(d), hn::Zero(d)};
             HWY_UNROLL(8)
             for (std::size_t row = 0; row < kPeakParts; ++row) {
                 const auto v = numbers_from(Numbers(), x + row * kRow + lane);
-                squares.add(v);
+                squares.add(v, v);
                 const auto square = hn::BitCast(d, hn::Mul(v, v));
                 part = hn::Max(part, square);
                 auto& half = halves[row / (kPeakParts / 2)];
@@ -118,14 +96,18 @@ void sums_of_byte_groups(const std::int8_t* x, std::size_t group, float* sums, s
     const hn::ScalableTag<std::int16_t> d;
     const std::size_t width = hn::Lanes(d);
     for (; groups > 0; --groups, ++sums) {
-        SumOfSquares<hn::ScalableTag<std::int16_t>> first, second;
-        SumOfSquares<Numbers> rest;
+        DotProduct<hn::ScalableTag<std::int16_t>> first, second;
+        DotProduct<Numbers> rest;
         const std::int8_t* end = x + group;
         for (; x + 2 * width <= end; x += 2 * width) {
-            first.add(numbers_from(d, x));
-            second.add(numbers_from(d, x + width));
+            const auto a = numbers_from(d, x), b = numbers_from(d, x + width);
+            first.add(a, a);
+            second.add(b, b);
         }
-        for (; x < end; x += hn::Lanes(Numbers())) rest.add(numbers_from(Numbers(), x));
+        for (; x < end; x += hn::Lanes(Numbers())) {
+            const auto a = numbers_from(Numbers(), x);
+            rest.add(a, a);
+        }
         *sums = static_cast<float>(first.all() + second.all() + rest.all());
     }
 }

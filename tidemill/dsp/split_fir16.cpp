@@ -14,6 +14,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "tidemill/dsp/dot_product_inl.hpp"
+
 #ifndef TIDEMILL_DSP_SPLIT_FIR16_ONCE
 #define TIDEMILL_DSP_SPLIT_FIR16_ONCE
 namespace tidemill::dsp::internal {
@@ -76,18 +78,12 @@ struct Products {
     SumsVec sum, other;
 
     HWY_INLINE Products() : sum(hn::Zero(Sums())), other(sum) {}
-    HWY_INLINE void add(PartsVec taps, PartsVec x) { add_to(sum, taps, x); }
+    HWY_INLINE void add(PartsVec taps, PartsVec x) { add_products(sum, taps, x); }
     HWY_INLINE void add(PartsVec taps, PartsVec x, PartsVec other_taps, PartsVec other_x) {
-        add_to(sum, taps, x);
-        add_to(other, other_taps, other_x);
+        add_products(sum, taps, x);
+        add_products(other, other_taps, other_x);
     }
     HWY_INLINE void store(float unit, float* to) const { store_floats(hn::Add(sum, other), unit, to); }
-
-  private:
-    // As _mm512_dpwssd_epi32(), which is not among the instructions that Highway lets compilers use here.
-    static HWY_INLINE void add_to(SumsVec& to, PartsVec taps, PartsVec x) {
-        asm("vpdpwssd %2, %1, %0" : "+v"(to.raw) : "v"(taps.raw), "v"(x.raw));
-    }
 };
 
 #else

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cmath>
 #include <numbers>
+#include <vector>
 
 #include "tidemill/dsp/complex_product.hpp"
 #include "tidemill/dsp/pulse.hpp"
@@ -47,15 +48,35 @@ void for_each_chunk(const FrontGeometry& geometry, std::int64_t block, std::span
     }
 }
 
+template <class Sample>
+void measure_chunk(const FrontGeometry& geometry, std::span<const Sample> chunk, std::size_t number,
+                   BlockSpectrum& spectrum) {
+    spectrum.moments[number] = dsp::iq_moments(chunk.first(kChunkSamples));
+    spectrum.chunk[number] = without_offset(dsp::lag_correlation(chunk, kChunkSamples, geometry.lags()),
+                                            spectrum.moments[number], geometry.lags().count);
+}
+
 }  // namespace
 
 BlockSpectrum measure_spectrum(const FrontGeometry& geometry, std::int64_t block, std::span<const Iq> samples,
                                std::uint32_t every) {
     BlockSpectrum spectrum{.block = block, .every = every};
     for_each_chunk(geometry, block, samples, every, [&](std::size_t c, std::span<const Iq> chunk) {
-        spectrum.moments[c] = dsp::iq_moments(chunk.first(kChunkSamples));
-        spectrum.chunk[c] = without_offset(dsp::lag_correlation(chunk, kChunkSamples, geometry.lags()),
-                                           spectrum.moments[c], geometry.lags().count);
+        measure_chunk(geometry, chunk, c, spectrum);
+    });
+    return spectrum;
+}
+
+BlockSpectrum measure_spectrum(const FrontGeometry& geometry, std::int64_t block,
+                               std::span<const dsp::Ci8> samples, std::uint32_t every,
+                               PulseBlanker& blanker) {
+    BlockSpectrum spectrum{.block = block, .every = every};
+    for_each_chunk(geometry, block, samples, every, [&](std::size_t c, std::span<const dsp::Ci8> chunk) {
+        if (blanker.leaves_alone(chunk)) return measure_chunk(geometry, chunk, c, spectrum);
+        std::vector<Iq> blanked(chunk.size());
+        dsp::convert_samples(dsp::SampleFormat::ci8, std::as_bytes(chunk), blanked);
+        blanker.blank(blanked, 0, 0);
+        measure_chunk(geometry, std::span<const Iq>(blanked), c, spectrum);
     });
     return spectrum;
 }
@@ -64,15 +85,6 @@ void copy_chunks(const FrontGeometry& geometry, std::int64_t block, std::span<co
                  std::uint32_t every, std::span<Iq> copy) {
     for_each_chunk(geometry, block, samples, every, [&](std::size_t, std::span<const Iq> chunk) {
         dsp::copy_samples(chunk, copy.subspan(static_cast<std::size_t>(chunk.data() - samples.data())));
-    });
-}
-
-void convert_chunks(const FrontGeometry& geometry, std::int64_t block, std::span<const dsp::Ci8> samples,
-                    std::uint32_t every, std::span<Iq> converted) {
-    for_each_chunk(geometry, block, samples, every, [&](std::size_t, std::span<const dsp::Ci8> chunk) {
-        dsp::convert_samples(
-            dsp::SampleFormat::ci8, std::as_bytes(chunk),
-            converted.subspan(static_cast<std::size_t>(chunk.data() - samples.data()), chunk.size()));
     });
 }
 

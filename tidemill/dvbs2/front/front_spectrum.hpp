@@ -13,14 +13,13 @@ namespace tidemill::dvbs2 {
 /// Stateless.
 BlockSpectrum measure_spectrum(const FrontGeometry& geometry, std::int64_t block, std::span<const Iq> samples,
                                std::uint32_t every);
+/// The same of bytes, in which pulses are zeroed before.
+BlockSpectrum measure_spectrum(const FrontGeometry& geometry, std::int64_t block,
+                               std::span<const dsp::Ci8> samples, std::uint32_t every, PulseBlanker& blanker);
 
 /// Copies what measure_spectrum() would look at to the same places.
 void copy_chunks(const FrontGeometry& geometry, std::int64_t block, std::span<const Iq> samples,
                  std::uint32_t every, std::span<Iq> copy);
-
-/// The same, converted.
-void convert_chunks(const FrontGeometry& geometry, std::int64_t block, std::span<const dsp::Ci8> samples,
-                    std::uint32_t every, std::span<Iq> converted);
 
 /// Zeroes the pulses in what measure_spectrum() would look at.
 void blank_chunks(const FrontGeometry& geometry, std::int64_t block, std::span<Iq> samples,

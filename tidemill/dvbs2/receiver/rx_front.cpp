@@ -42,13 +42,11 @@ void RxSpectrum::measure_samples(Frame f) {
     f[spectrum][0].steps = steps_.find(samples_, block.begin, block.end, block.block == 0);
 }
 
-// As they lie: only what measure_spectrum() looks at is converted, or all where the level may step.
+// As they lie; all are converted where the level may step.
 void RxSpectrum::measure_bytes(Frame f, std::span<const dsp::Ci8> bytes) {
     const RawInfo& block = f[info][0];
     count({.non_finite = 0, .clipped = dsp::count_clipped(bytes)});
-    convert_chunks(layout_.geometry, block.block, bytes, kFollowedChunks, samples_);
-    blank_chunks(layout_.geometry, block.block, samples_, kFollowedChunks, blanker_);
-    f[spectrum][0] = measure_spectrum(layout_.geometry, block.block, samples_, kFollowedChunks);
+    f[spectrum][0] = measure_spectrum(layout_.geometry, block.block, bytes, kFollowedChunks, blanker_);
     if (!steps_.may_hold_one(bytes)) return;
     layout_.convert(f[raw], block, samples_);
     blanker_.blank(samples_, 0, 0);
