@@ -17,7 +17,7 @@ struct IqMoments {
 };
 
 IqMoments iq_moments(std::span<const Iq> x);
-/// The same of at most 65536 samples, whose full scale is 1.
+/// The same of at most 32768 samples, whose full scale is 1.
 IqMoments iq_moments(std::span<const Ci8> x);
 
 /// What turns received samples x into (x - offset) - image * conj(x - offset).

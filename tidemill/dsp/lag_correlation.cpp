@@ -26,8 +26,8 @@ struct Whole {
     void add(const Whole& x) { re += x.re, im += x.im; }
 };
 
-// Whose sums 32 bits hold in a vector of four.
-inline constexpr std::size_t kMostBytes = 65536;
+// Samples whose sums 32 bits hold.
+inline constexpr std::size_t kMostSamples = 32768;
 
 }  // namespace tidemill::dsp::internal
 #endif
@@ -137,7 +137,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace tidemill::dsp {
 
-using internal::kMostBytes;
+using internal::kMostSamples;
 using internal::Whole;
 
 HWY_EXPORT(correlate_lags);
@@ -161,7 +161,7 @@ LagCorrelation lag_correlation(std::span<const Iq> x, std::size_t count, const L
 }
 
 LagCorrelation lag_correlation(std::span<const Ci8> x, std::size_t count, const LagSet& lags) {
-    assert(lags.count % 4 == 0 && lags.count > 0 && lags.count <= kMaxLags && count <= kMostBytes);
+    assert(lags.count % 4 == 0 && lags.count > 0 && lags.count <= kMaxLags && count <= kMostSamples);
     assert(x.size() >= count + lags.reach());
     AlignedVector<std::int16_t> numbers(2 * (count + lags.reach()));
     HWY_DYNAMIC_DISPATCH(widen)(&x.data()->re, numbers.size(), numbers.data());

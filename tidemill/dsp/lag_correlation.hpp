@@ -31,7 +31,7 @@ struct LagCorrelation {
 
 /// Correlates the first `count` samples of x with later ones; x holds at least `lags.reach()` more.
 LagCorrelation lag_correlation(std::span<const Iq> x, std::size_t count, const LagSet& lags);
-/// The same of at most 65536 samples, whose full scale is 1: exact, and the same on every instruction set.
+/// The same of at most 32768 samples, whose full scale is 1: exact, and the same on every instruction set.
 LagCorrelation lag_correlation(std::span<const Ci8> x, std::size_t count, const LagSet& lags);
 
 }  // namespace tidemill::dsp
