@@ -1,6 +1,7 @@
 #include "tidemill/fec/bch.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <random>
 #include <set>
@@ -8,6 +9,8 @@
 #include <vector>
 
 #include <doctest/doctest.h>
+#include <hwy/highway.h>
+#include <hwy/targets.h>
 #include <rapidcheck.h>
 
 #include "tidemill/fec/internal/bch_remainder.hpp"
@@ -169,4 +172,26 @@ TEST_CASE("an apparent error in the part that shortening removed is a failure") 
         }
         CHECK(BchDecoder(code).decode(received) == BchResult{false, 0});
     }
+}
+
+TEST_CASE("every instruction set divides alike, messages of any length") {
+    std::mt19937 random(5);
+    for (const Dvbs2Code& code : dvbs2_codes()) {
+        const BchRemainder divider(code);
+        std::vector<std::size_t> sizes{bytes(code.k_bch), bytes(code.k_ldpc)};
+        for (std::size_t size = 0; size < 100; ++size) sizes.push_back(size);
+        for (const std::size_t size : sizes) {
+            Bytes message(size);
+            for (std::uint8_t& byte : message) byte = static_cast<std::uint8_t>(random());
+            std::vector<BchRemainder::Word> remainders;
+            for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
+                hwy::SetSupportedTargetsForTest(target);
+                hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+                remainders.push_back(divider.of_message(message));
+            }
+            CHECK(std::ranges::adjacent_find(remainders, std::not_equal_to{}) == remainders.end());
+        }
+    }
+    hwy::SetSupportedTargetsForTest(0);
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
 }

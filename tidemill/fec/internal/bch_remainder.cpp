@@ -78,6 +78,13 @@ BchRemainder::BchRemainder(const Dvbs2Code& code)
         }
     }
     make_carried(code.bch_parity(), divisor);
+    // x^192 is what a message is multiplied by.
+    const auto power = [&](std::size_t bytes) {
+        std::vector<std::uint8_t> one(bytes + 1);
+        one[0] = 1;
+        return of_short_message(one);
+    };
+    powers_ = {power(8), power(16)};
 }
 
 // What a stretch makes of the lowest power, times x for each of the others.
@@ -126,6 +133,12 @@ Word BchRemainder::of_short_message(std::span<const std::uint8_t> message) const
 }
 
 Word BchRemainder::of_message(std::span<const std::uint8_t> message) const {
+    std::array<std::uint8_t, kFoldedBytes> folded;
+    if (message.size() < kFoldedBytes || !fold(message, powers_, folded)) return by_tables(message);
+    return of_short_message(folded);
+}
+
+Word BchRemainder::by_tables(std::span<const std::uint8_t> message) const {
     const std::size_t in_stretches = kStretches * stretch_bytes_;
     if (message.size() < in_stretches) return of_short_message(message);
     const auto stretches = message.last(in_stretches);

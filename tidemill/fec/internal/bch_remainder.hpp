@@ -7,14 +7,16 @@
 #include <vector>
 
 #include "tidemill/fec/dvbs2_code.hpp"
+#include "tidemill/fec/internal/polynomial_fold.hpp"
 
 namespace tidemill::fec {
 
-/// Division by the generator polynomial of one BCH code (EN 302 307-1, 5.3.1), by tables.
+/// Division by the generator polynomial of one BCH code (EN 302 307-1, 5.3.1): a message is folded where the
+/// processor can, the rest is done by tables.
 class BchRemainder {
   public:
-    /// Polynomial of degree below 192, highest power of the code's parity first, at the top bit of word 0.
-    using Word = std::array<std::uint64_t, 3>;
+    /// Of the code's parity the highest power is at the top bit of word 0.
+    using Word = Word192;
 
     explicit BchRemainder(const Dvbs2Code& code);
 
@@ -33,6 +35,7 @@ class BchRemainder {
     void make_carried(int parity, const Word& divisor);
     Word after_eight_bytes(const Word& remainder, const std::uint8_t* bytes) const;
     Word carried(const Word& remainder) const;
+    Word by_tables(std::span<const std::uint8_t> message) const;
     Word of_short_message(std::span<const std::uint8_t> message) const;
 
     /// Entry [i][byte]: the remainder of that byte followed by i more bytes.
@@ -40,6 +43,7 @@ class BchRemainder {
     /// Stretches of a message, of so many bytes, whose remainders are worked out side by side.
     std::size_t stretch_bytes_;
     Carried carried_{};
+    FoldingPowers powers_{};
 };
 
 }  // namespace tidemill::fec
