@@ -33,10 +33,10 @@ constexpr double kShortUnit = 1024.0;
 template <class Sample>
 constexpr double kFullScale = std::is_same_v<Sample, dsp::Ci8> ? 128 : 1;
 
-double most_of(std::span<const Iq> samples) {
+[[maybe_unused]] double most_of(std::span<const Iq> samples) {
     return std::numbers::sqrt2 * std::sqrt(static_cast<double>(dsp::power_peaks(samples).part));
 }
-double most_of(std::span<const dsp::Ci8> /*samples*/) {
+[[maybe_unused]] double most_of(std::span<const dsp::Ci8> /*samples*/) {
     return std::numbers::sqrt2 * kFullScale<dsp::Ci8>;
 }
 
