@@ -111,8 +111,10 @@ bool ChannelLearner::learn(std::span<const dsp::Iq> frame, const FrameInfo& info
     double power = 0, least = INFINITY, symbols = 0;
     for (const Block& block : blocks_) {
         const auto count = static_cast<double>(block.references.size());
-        const double its =
-            power_of(frame.subspan(static_cast<std::size_t>(block.place), block.references.size()));
+        const auto known = frame.subspan(static_cast<std::size_t>(block.place), block.references.size());
+        // A hole that stays where it is in a header would look like an echo.
+        if (std::ranges::find(known, dsp::Iq{}) != known.end()) return false;
+        const double its = power_of(known);
         power += its * count;
         symbols += count;
         least = std::min(least, its);

@@ -92,6 +92,10 @@ TEST_CASE("channel learner: noise alone is no echo, and a frame that a pulse has
     std::vector<Iq> hit = frames.received();
     std::fill_n(hit.begin() + FrameLayout::pilot_start(2), kPilotBlockSymbols, Iq{});
     CHECK_FALSE(learner.learn(hit, frames.info()));
+    hit = frames.received();
+    std::fill_n(hit.begin() + 40, 20, Iq{});  // a part of the header
+    CHECK_FALSE(learner.learn(hit, frames.info()));
+    hit = frames.received();
     hit[10] = {NAN, 0};
     CHECK_FALSE(learner.learn(hit, frames.info()));
     CHECK(learner.estimate().symbols == 0);
