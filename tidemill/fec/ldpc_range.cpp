@@ -66,8 +66,9 @@ namespace {
 // By code rate: the mean magnitude, in units of the natural logarithm, of QPSK at EN 302 307-1, table 13.
 constexpr double kUsualMagnitude[] = {1.6, 1.9, 2.2, 2.8, 3.6, 4.3, 5.2, 6.0, 6.7, 8.4, 8.8};
 
-// Some 3 dB over the threshold; from there they are brought back to a decibel over it, or less.
-constexpr double kLoud = 2;
+// Some 1.5 dB over the threshold, from where right decisions may turn over (kLdpcMagnitudeCap); there they
+// are brought back to a decibel over it, or less.
+constexpr double kLoud = 1.4;
 constexpr double kQuiet = 1.25;
 
 }  // namespace
