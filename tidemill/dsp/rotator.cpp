@@ -31,10 +31,6 @@ std::size_t split(const Sample*, std::size_t, const Oscillator&, float*, float*)
 using Lanes = hn::ScalableTag<float>;
 using Vec = hn::Vec<Lanes>;
 
-// The recurrence loses about one rounding per step, so the oscillator is set anew from one in double
-// precision every so many samples.
-constexpr std::size_t kAnchorSamples = 512;
-
 // The oscillator over one vector of samples: (re, re) and (-im, im) in each pair of lanes, which turns a
 // complex product into two real ones without a final shuffle.
 struct Phasor {
@@ -84,20 +80,16 @@ template <class Sample, class Store>
 std::size_t rotate_pairs(const Sample* in, std::size_t count, const Oscillator& o, Store store) {
     const Lanes d;
     const std::size_t half = hn::Lanes(d) / 2, both = 2 * half;
-    const Oscillator unit{0.0, o.frequency, 1.0};
-    const auto turn_by = [&](std::size_t samples) HWY_ATTR { return unit.at(static_cast<double>(samples)); };
-    const Phasor step = everywhere(turn_by(both)), half_step = everywhere(turn_by(half));
-    const Phasor lanes = first_lanes(turn_by(1));
-    const std::complex<double> to_next_anchor = turn_by(kAnchorSamples);
-    std::complex<double> anchor = o.at(0);
+    internal::OscillatorAnchors anchors(o);
+    const Phasor step = everywhere(anchors.turn_by(both)), half_step = everywhere(anchors.turn_by(half));
+    const Phasor lanes = first_lanes(anchors.turn_by(1));
     std::size_t n = 0;
     while (n + both <= count) {
         Phasor first = lanes;
-        first.advance(everywhere(anchor));
-        anchor = product(anchor, to_next_anchor);
+        first.advance(everywhere(anchors.next()));
         Phasor second = first;
         second.advance(half_step);
-        const std::size_t end = n + kAnchorSamples;
+        const std::size_t end = n + internal::OscillatorAnchors::kSamples;
         for (; n < end && n + both <= count; n += both) {
             store(n, first.turn(load(in, n)), second.turn(load(in, n + half)));
             first.advance(step);

@@ -38,10 +38,6 @@ using Lanes = hn::ScalableTag<float>;
 using Vec = hn::Vec<Lanes>;
 using Wide = hn::RebindToSigned<Lanes>;
 
-// The recurrence loses about one rounding per step, so the oscillator is set anew from one in double
-// precision every so many samples.
-constexpr std::size_t kAnchorSamples = 512;
-
 using Turned = ComplexVec<Lanes>;
 
 HWY_INLINE Turned in_all_lanes(std::complex<double> z) {
@@ -78,17 +74,13 @@ HWY_INLINE Turned load(const Ci8* in) {
 template <class Sample, class Store>
 HWY_INLINE std::size_t rotate_planes(const Sample* in, std::size_t count, const Oscillator& o, Store store) {
     const std::size_t lanes = hn::Lanes(Lanes()), both = 2 * lanes;
-    const Oscillator unit{0.0, o.frequency, 1.0};
-    const auto turn_by = [&](std::size_t samples) HWY_ATTR { return unit.at(static_cast<double>(samples)); };
-    const Turned step = in_all_lanes(turn_by(both)), half_step = in_all_lanes(turn_by(lanes));
-    const Turned from_first = first_lanes(turn_by(1));
-    const std::complex<double> to_next_anchor = turn_by(kAnchorSamples);
-    std::complex<double> anchor = o.at(0);
+    internal::OscillatorAnchors anchors(o);
+    const Turned step = in_all_lanes(anchors.turn_by(both)), half_step = in_all_lanes(anchors.turn_by(lanes));
+    const Turned from_first = first_lanes(anchors.turn_by(1));
     std::size_t n = 0;
     while (n + both <= count) {
-        Turned first = from_first.times(in_all_lanes(anchor)), second = first.times(half_step);
-        anchor = product(anchor, to_next_anchor);
-        const std::size_t end = n + kAnchorSamples;
+        Turned first = from_first.times(in_all_lanes(anchors.next())), second = first.times(half_step);
+        const std::size_t end = n + internal::OscillatorAnchors::kSamples;
         for (; n < end && n + both <= count; n += both) {
             store(n, load(in + n).times(first));
             store(n + lanes, load(in + n + lanes).times(second));
