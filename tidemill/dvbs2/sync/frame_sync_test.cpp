@@ -185,6 +185,24 @@ TEST_CASE("frame_sync: a header that stands by accident where one was expected h
     CHECK(popped.size() == kBefore + kAfter);
 }
 
+TEST_CASE("frame_sync: what a pulse has left of a header is taken for no other one") {
+    constexpr std::size_t kFrames = 111, kLength = 8370, kErased = 36;
+    std::mt19937 random(12);
+    auto stream = transmit(join(make_frames(kFrames, kQpskShort, random)), {.esn0_db = 8}, random);
+    // From each place in every other header.
+    for (std::size_t i = 0; i <= kHeaderSymbols - kErased; ++i)
+        std::fill_n(stream.begin() + static_cast<std::ptrdiff_t>((2 * i + 1) * kLength + i), kErased, Iq{});
+    const PlScrambler scrambler(0);
+    FrameSync sync(scrambler);
+    const auto popped = receive(sync, stream);
+    check_starts(popped, 0, kLength, kFrames);
+    for (const Popped& frame : popped) {
+        CHECK(frame.info.pls == kQpskShort);
+        CHECK(frame.info.missing == MissingSymbols{});
+    }
+    CHECK(sync.counts().locks == 1);
+}
+
 TEST_CASE("frame_sync: noise alone, silence and a constant give no frame, and every symbol is counted") {
     const PlScrambler scrambler(0);
     std::mt19937 random(6);

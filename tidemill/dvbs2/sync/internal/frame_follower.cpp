@@ -12,6 +12,7 @@ namespace {
 constexpr float kLockedQuality = 0.12F;   // place and frequency are known: a header misses it once in 10^4
 constexpr double kLockedShare = 1.0 / 3;  // of the mean: what is worse among good ones is none
 constexpr float kDoubtful = 0.7F;         // of the mean quality: is this header at another frequency?
+constexpr float kDoubtfulErased = 0.85F;  // of one from which a pulse has taken a part
 constexpr float kFarBetter = 1.4F;
 constexpr int kBadHeadersToLoss = 3;
 constexpr int kSlips[]{-1, 1, -2, 2};
@@ -74,16 +75,16 @@ FrameFollower::Step FrameFollower::step(const HeardSymbols& heard, FrameLedger& 
 
 // At its place, or a little beside it.
 std::optional<FoundFrame> FrameFollower::next_frame(const HeardSymbols& heard, FrameLedger& ledger) const {
-    // What a pulse has left of a header may be more like another one: the frame before knows better.
-    const auto is_doubtful = [&](const std::optional<FoundFrame>& next) {
-        return next->pls.code() != last_.pls.code() && next->quality < kDoubtful * learner_.quality() &&
-               is_erased_in_part(heard.kept, next->start);
-    };
     const float least = std::max(kLockedQuality, static_cast<float>(kLockedShare * learner_.quality()));
     HeaderWanted wanted{learner_.frequency_at(heard, last_.end()), last_.inverted, least, kNoSlip};
-    if (const auto next = frame_near(heard.kept, last_.end(), wanted))
-        return is_doubtful(next) ? std::nullopt : next;
-    wanted.quality = kSearchQuality;
+    if (const auto next = frame_near(heard.kept, last_.end(), wanted)) {
+        // What a pulse has left of a header may be more like another one: the frame before knows better.
+        const bool is_doubtful = next->pls.code() != last_.pls.code() &&
+                                 next->quality < kDoubtfulErased * learner_.quality() &&
+                                 is_erased_in_part(heard.kept, next->start);
+        return is_doubtful ? std::nullopt : next;
+    }
+    wanted.quality = std::max(kSearchQuality, least);
     wanted.slips = kSlips;
     const auto next = frame_near(heard.kept, last_.end(), wanted);
     if (next) ledger.slip();
@@ -98,7 +99,8 @@ std::optional<FrameLead> FrameFollower::jumped(const HeardSymbols& heard,
     const std::uint64_t place = next ? next->start : last_.end();
     const HeaderHit hit = examine(heard.kept, place);
     if (hit.quality < std::max(kSearchQuality, kFarBetter * (next ? next->quality : 0))) return std::nullopt;
-    if (hit.quality < kDoubtful * learner_.quality()) return std::nullopt;
+    const float doubtful = is_erased_in_part(heard.kept, place) ? kDoubtfulErased : kDoubtful;
+    if (hit.quality < doubtful * learner_.quality()) return std::nullopt;
     return FrameLead{place, hit};
 }
 

@@ -41,7 +41,7 @@ MissingSymbols FrameGrid::go_on(const HeardSymbols& heard, const FoundFrame& fra
     if (std::abs(sent - places) > (broken_ ? kSettling : kLeastMissing)) {
         const MissingSymbols told = settle();
         const double place = heard.places.leap(before_.start, frame.start).value_or((before_at_ + at) / 2);
-        broken_ = {before_at_, before_.length * period_, place, at, sent, is_near(places) ? 0U : 1U};
+        broken_ = {before_at_, before_.length * period_, place, at, sent, is_near(places) ? 0U : 1U, 0};
         return told;
     }
     if (!is_near(places)) return settle();
@@ -50,6 +50,7 @@ MissingSymbols FrameGrid::go_on(const HeardSymbols& heard, const FoundFrame& fra
         return {};
     }
     broken_->sent += sent;
+    ++broken_->behind;
     return at - broken_->behind_at < kRest ? MissingSymbols{} : settle(at);
 }
 
@@ -70,8 +71,9 @@ MissingSymbols FrameGrid::settle(double at) {
                                broken_->before_at,
                                broken_->behind_at,
                                broken_->doubtful};
+    const bool is_sure = broken_->behind > 0 && found.count > kLeastMissing;
     broken_.reset();
-    return found.count > kLeastMissing ? found : MissingSymbols{};
+    return is_sure ? found : MissingSymbols{};
 }
 
 double FrameGrid::longest_known() const {

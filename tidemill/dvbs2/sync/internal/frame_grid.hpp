@@ -35,6 +35,7 @@ class FrameGrid {
         double behind_at = 0;  // of the first frame behind
         double sent = 0;       // from the former to the latest frame behind, at the least
         std::uint64_t doubtful = 0;
+        std::uint64_t behind = 0;  // frames that follow the first one: without any it may be none itself
     };
 
     MissingSymbols go_on(const HeardSymbols& heard, const FoundFrame& frame, double at);

@@ -128,4 +128,15 @@ TEST_CASE("frame_grid: two places near each other are both told, the last one at
     CHECK(coming.grid.settle().count == 0);
 }
 
+TEST_CASE("frame_grid: one header beside the grid is an accident, and two are none") {
+    for (const int behind : {1, 2}) {
+        CAPTURE(behind);
+        Coming coming;
+        coming.frames(20);
+        coming.miss(100);
+        coming.frames(behind);
+        CHECK((coming.grid.settle().count > 0) == (behind == 2));
+    }
+}
+
 }  // namespace tidemill::dvbs2::internal
