@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include "tidemill/cli/plain_text.hpp"
-#include "tidemill/cli/rx/rx_line.hpp"
 #include "tidemill/cli/rx/rx_report.hpp"
 
 namespace tidemill::cli {
@@ -35,7 +34,7 @@ std::string carriers_text(const CarriersOutcome& all, bool stats) {
     for (const CarrierOutcome& one : all.carriers) {
         const RxOutcome& own = one.outcome;
         text += stats ? fmt::format("carrier    {}\n{}\n", one.number, account_text(own))
-                      : fmt::format("carrier {}   {}{}", one.number, last_line(own), warnings_text(own));
+                      : fmt::format("carrier {}   {}", one.number, summary_text(own));
     }
     if (stats) text += sum_line(all);
     for (const std::string& warning : warnings_of_band(all)) text += "warning: " + plain_line(warning) + "\n";

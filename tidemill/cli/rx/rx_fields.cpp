@@ -31,6 +31,7 @@ struct Field {
 };
 
 constexpr std::string_view kLosses = "losses";
+constexpr std::string_view kDisturbed = "disturbed";  // what a signal suffers from, lost or not
 
 const dvbs2::Modcod& modcod_of(Pls pls) {
     return *dvbs2::find_modcod(pls.modcod);
@@ -256,24 +257,24 @@ const Field kFields[] = {
      0},
     {"samples_clipped", "", kLosses, "", [](View v) -> Json { return v.now.samples_clipped; }, 0},
     {"samples_blanked", "", kLosses, "", [](View v) -> Json { return v.now.samples_blanked; }, 0},
-    {"pulses_percent", "pulses_percent", kLosses, "pulses: {:.2g} % of the samples blanked",
+    {"pulses_percent", "pulses_percent", kDisturbed, "pulses: {:.2g} % of the samples blanked",
      [](View v) -> Json { return blanked_percent(v.now.blanked_share); }, 0},
     {"tones_hz", "tones_hz", "", "", tones_hz},
-    {"", "", kLosses, "{}", tones_text},
+    {"", "", kDisturbed, "{}", tones_text},
     {"echo_symbols", "echo_symbols", "", "", of_echo<&dvbs2::ReceptionNow::echo_symbols>},
     {"echo_db", "echo_db", "", "", of_echo<&dvbs2::ReceptionNow::echo_db>},
-    {"", "", kLosses, "{}", echo_text},
+    {"", "", kDisturbed, "{}", echo_text},
     {"frames_hurried", "frames_hurried", kLosses, "finer decoding left out for {} frames: short of time",
      [](View v) -> Json { return v.now.frames_hurried; }, 0},
     {"clockless_from_s", "clockless_from_s", "", "", of_clockless<&dvbs2::Clockless::begin_s>},
     {"clockless_s", "clockless_s", "", "", of_clockless<&dvbs2::Clockless::seconds>},
-    {"", "", kLosses, "{}", clockless_text},
+    {"", "", kDisturbed, "{}", clockless_text},
     {"gaps", "gaps", "", "", [](View v) -> Json { return v.now.totals.missing.gaps; }},
     {"gaps_at_least", "gaps_at_least", "", "",
      [](View v) -> Json { return v.now.totals.missing.gaps_at_least; }},
     {"gap_samples", "gap_samples", "", "", [](View v) -> Json { return v.now.totals.missing.samples; }},
     {"gap_last_s", "gap_last_s", "", "", gap_last_s},
-    {"", "", kLosses, "{}", gaps_text},
+    {"", "", kDisturbed, "{}", gaps_text},
     {"samples_missing", "", kLosses, "", [](View v) -> Json { return v.whole->missing_samples; }, 0},
     {"overflows", "overflows", kLosses, "", of_ring<&RingSeen::gaps>, 0},
     {"latest_overflows", "", "", "", latest_overflows},
@@ -370,6 +371,10 @@ void add_to_line(std::string& line, const Field& field, const Json& value) {
     line += field.text.empty() ? counted(field.name, value) : in_text(field.text, value);
 }
 
+std::string line_of(std::string_view label, const std::string& line) {
+    return fmt::format("{:<11}{}\n", label, line);
+}
+
 }  // namespace
 
 const char* phase_of(const dvbs2::ReceptionNow& now) {
@@ -410,7 +415,8 @@ Json fields_json(const RxView& view) {
     Json json = Json::object();
     for (const Field& field : kFields) {
         if (field.name.empty()) continue;
-        Json& place = field.line == kLosses ? json[std::string(kLosses)] : json;
+        const bool is_loss = field.line == kLosses || field.line == kDisturbed;
+        Json& place = is_loss ? json[std::string(kLosses)] : json;
         place[std::string(field.name)] = field.value(view);
     }
     return json;
@@ -426,9 +432,21 @@ std::string fields_text(const RxView& view) {
     std::string text;
     for (auto& [label, line] : lines) {
         if (line.empty() && label == kLosses) line = "none";
-        if (!line.empty()) text += fmt::format("{:<11}{}\n", label, line);
+        if (!line.empty()) text += line_of(label, line);
     }
     return text;
+}
+
+std::string disturbances(const RxView& view) {
+    std::string line;
+    for (const Field& field : kFields)
+        if (field.line == kDisturbed) add_to_line(line, field, field.value(view));
+    return line;
+}
+
+std::string disturbed_line(const RxView& view) {
+    const std::string line = disturbances(view);
+    return line.empty() ? "" : line_of(kDisturbed, line);
 }
 
 }  // namespace tidemill::cli

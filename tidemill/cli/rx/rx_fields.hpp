@@ -72,6 +72,13 @@ Json fields_json(const RxView& view);
 /// The same for people: a line of a few fields each.
 std::string fields_text(const RxView& view);
 
+/// What the signal suffers from, lost or not: "pulses: 1.1 % of the samples blanked, tone at +52.5 kHz".
+/// Empty where that is nothing.
+std::string disturbances(const RxView& view);
+
+/// The same as a line of a report; empty where it is nothing.
+std::string disturbed_line(const RxView& view);
+
 /// "searching" (for a signal), "acquiring" (its lock) or "locked".
 const char* phase_of(const dvbs2::ReceptionNow& now);
 

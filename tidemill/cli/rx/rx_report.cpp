@@ -6,6 +6,7 @@
 
 #include "tidemill/cli/plain_text.hpp"
 #include "tidemill/cli/rx/rx_fields.hpp"
+#include "tidemill/cli/rx/rx_line.hpp"
 #include "tidemill/cli/rx/sample_remarks.hpp"
 #include "tidemill/cli/schedule_json.hpp"
 #include "tidemill/cli/watched_run.hpp"
@@ -98,6 +99,12 @@ std::vector<std::string> all_warnings(const RxOutcome& outcome) {
     return warnings;
 }
 
+std::string warnings_text(const RxOutcome& outcome) {
+    std::string text;
+    for (const std::string& warning : all_warnings(outcome)) text += "warning: " + plain_line(warning) + "\n";
+    return text;
+}
+
 // Of speed, not of time.
 std::string rx_account_text(const RxOutcome& outcome) {
     std::string text;
@@ -161,10 +168,8 @@ std::string report_text(const RxOutcome& outcome, bool stats) {
            (stats ? tables(outcome) : "");
 }
 
-std::string warnings_text(const RxOutcome& outcome) {
-    std::string text;
-    for (const std::string& warning : all_warnings(outcome)) text += "warning: " + plain_line(warning) + "\n";
-    return text;
+std::string summary_text(const RxOutcome& outcome) {
+    return last_line(outcome) + disturbed_line(view_of(outcome)) + warnings_text(outcome);
 }
 
 Json account_json(const RxOutcome& outcome) {
@@ -244,6 +249,7 @@ std::string why_nothing(const RxOutcome& outcome) {
 
 std::string failure_text(const RxOutcome& outcome) {
     std::string text = why_nothing(outcome);
+    if (const std::string by = disturbances(view_of(outcome)); !by.empty()) text += "; disturbed: " + by;
     for (const std::string& of_input : {outcome.remarks, outcome.trouble})
         if (!of_input.empty()) text += "; " + of_input;
     return text;

@@ -7,11 +7,11 @@
 
 namespace tidemill::cli {
 
+/// The outcome in one line, and another one for each thing that is odd about it.
+std::string summary_text(const RxOutcome& outcome);
+
 /// The outcome in a few lines; with `stats`, tables of tasks, schedule and stages behind them.
 std::string report_text(const RxOutcome& outcome, bool stats);
-
-/// What is odd about it, a line each.
-std::string warnings_text(const RxOutcome& outcome);
 
 /// The outcome as one JSON object.
 std::string report_json(const RxOutcome& outcome);

@@ -21,4 +21,19 @@ TEST_CASE("rx report: who ends a reception of samples that are no numbers, or sa
     CHECK(internal::says(failure_text(outcome), "received: 90 % of the samples are at the ends"));
 }
 
+TEST_CASE("rx report: what a signal suffers from is told in its summary, and where nothing came of it") {
+    RxOutcome outcome;
+    outcome.report.symbol_rate_hz = 1e6;
+    CHECK_FALSE(internal::says(summary_text(outcome), "disturbed"));
+    CHECK_FALSE(internal::says(failure_text(outcome), "disturbed"));
+    outcome.report.blanked_share = 0.011;
+    outcome.report.tones_hz = {52.5e3};
+    outcome.report.clockless = {.begin_s = 0.65, .seconds = 0.45};
+    const std::string told =
+        "pulses: 1.1 % of the samples blanked, tone at +52.5 kHz, a signal without a clock "
+        "of 1000000 symbols/s from 0.65 s on, for 0.45 s: has it another symbol rate?";
+    CHECK(internal::says(summary_text(outcome), "\ndisturbed  " + told + "\n"));
+    CHECK(internal::says(failure_text(outcome), "; disturbed: " + told));
+}
+
 }  // namespace tidemill::cli

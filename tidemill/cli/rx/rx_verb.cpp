@@ -7,7 +7,6 @@
 #include "tidemill/cli/dvbs2/reception_options.hpp"
 #include "tidemill/cli/rx/carriers_report.hpp"
 #include "tidemill/cli/rx/rx_job.hpp"
-#include "tidemill/cli/rx/rx_line.hpp"
 #include "tidemill/cli/rx/rx_report.hpp"
 #include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/cli/verbs.hpp"
@@ -45,9 +44,7 @@ int run_rx(const RxOptions& options) {
     const bool taken = options.outputs.takes_standard_output();
     if (options.json) report(report_json(outcome) + "\n", taken);
     if (!outcome.received() && !outcome.ended_by && !outcome.failure) throw JobFailed(failure_text(outcome));
-    if (!options.json)
-        report(options.stats ? report_text(outcome, true) : last_line(outcome) + warnings_text(outcome),
-               taken);
+    if (!options.json) report(options.stats ? report_text(outcome, true) : summary_text(outcome), taken);
     if (outcome.failure) std::rethrow_exception(outcome.failure);
     if (outcome.ended_by) throw EndedByPolicy(*outcome.ended_by);
     if (const std::string failed = outcome.failed_places(); !failed.empty()) throw JobFailed(failed);
