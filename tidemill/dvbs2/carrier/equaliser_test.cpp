@@ -6,7 +6,10 @@
 
 #include <doctest/doctest.h>
 
+#include "tidemill/dvbs2/carrier/header_bias.hpp"
 #include "tidemill/dvbs2/standard/internal/test_frames.hpp"
+#include "tidemill/dvbs2/standard/pl_header.hpp"
+#include "tidemill/dvbs2/sync/frequency_estimator.hpp"
 
 namespace tidemill::dvbs2 {
 namespace {
@@ -99,6 +102,23 @@ TEST_CASE("channel learner: noise alone is no echo, and a frame that a pulse has
     hit[10] = {NAN, 0};
     CHECK_FALSE(learner.learn(hit, frames.info()));
     CHECK(learner.estimate().symbols == 0);
+}
+
+TEST_CASE("header bias: what echoes feign is what headers tell in the mean") {
+    const Pls pls{13, FrameSize::short_, false};
+    for (const std::size_t late : {1U, 4U, 6U, 8U, 14U}) {
+        CAPTURE(late);
+        constexpr int kFrames = 300;
+        EchoingFrames frames(pls, 15, {{late, Iq(-0.2F, 0.45F)}});
+        const double bias = header_bias(learn(frames, 90), pls);
+        FrequencyEstimator told(EchoingFrames::kFrequency);
+        for (int i = 0; i < kFrames; ++i) {
+            frames.next();
+            told.add(std::span(frames.received()).first(kHeaderSymbols), header_references(pls.code()));
+        }
+        CHECK(std::abs(told.offset() - bias) < 2e-5);
+        CHECK(std::abs(bias) > 3e-5);
+    }
 }
 
 TEST_CASE("equaliser: what is left of an echo and noise is as little as a linear filter can leave") {

@@ -10,7 +10,9 @@ void RxCarrier::remove_carrier(Frame f) {
     const EqualiserTaps& by = f[taps][0];
     const std::span<const Iq> received =
         by.on != 0 ? equaliser_.apply(f[frame], about, by) : std::span<const Iq>(f[frame]);
-    carrier_.estimate(received, about, track_);
+    FrameInfo upright = about;
+    if (by.on != 0) upright.frequency -= by.header_bias;
+    carrier_.estimate(received, upright, track_);
     const Carrier::Counts counts = carrier_.remove(received, about, track_, f[data], known_);
     f[quality][0] =
         quality_of_frame(about.pls, f[data].first(counts.data), std::span(known_).first(counts.known));

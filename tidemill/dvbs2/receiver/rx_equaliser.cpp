@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "tidemill/dvbs2/carrier/header_bias.hpp"
+
 namespace tidemill::dvbs2 {
 
 namespace {
@@ -57,6 +59,7 @@ void RxEqualiser::decide() {
     if (channel.symbols == 0 || (taps_.on != 0 && channel.symbols < kEnoughSymbols)) return;
     doubtful_ = channel.evidence > kDoubtful;
     taps_.on = is_worth_while(channel, taps_.on != 0) && make_equaliser(channel, taps_.taps) ? 1 : 0;
+    channel_ = channel;
     echo_ = taps_.on != 0 ? std::optional(strongest_echo(channel)) : std::nullopt;
     echo_now_.set(echo_);
 }
@@ -66,6 +69,8 @@ void RxEqualiser::give(std::span<const Iq> received, const FrameInfo& about, Equ
     to.on = taps_.on;
     if (taps_.on != 0) {
         to = taps_;
+        if (layout_of(about.pls).pilot_blocks == 0)
+            to.header_bias = static_cast<float>(header_bias(channel_, about.pls));
         frames_.fetch_add(1, std::memory_order_relaxed);
     }
     const auto symbols = static_cast<std::size_t>(about.symbols);
@@ -75,7 +80,8 @@ void RxEqualiser::give(std::span<const Iq> received, const FrameInfo& about, Equ
 
 void RxEqualiser::keep(Archive& archive) {
     std::uint64_t frames = frames_.load(std::memory_order_relaxed);
-    archive("learner", learner_)("taps", taps_)("end", end_)("learned", learned_)("passed", passed_);
+    archive("learner", learner_)("taps", taps_)("channel", channel_)("end", end_)("learned", learned_)(
+        "passed", passed_);
     archive("doubtful", doubtful_)("echo", echo_)("frames", frames);
     frames_.store(frames, std::memory_order_relaxed);
     echo_now_.set(echo_);

@@ -37,6 +37,7 @@ class RxEqualiser final : public Module {
 
     ChannelLearner learner_;
     EqualiserTaps taps_{};       // as they are given to frames
+    ChannelEstimate channel_{};  // that they are for
     std::uint64_t end_ = 0;      // of the frame before
     std::uint32_t learned_ = 0;  // frames, since symbols were lost
     std::uint32_t passed_ = 0;   // since the last that was learned from
