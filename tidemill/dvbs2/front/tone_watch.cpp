@@ -32,10 +32,24 @@ constexpr std::size_t kGroup = 32;
 constexpr double kDoubtfulShare = 0.14;  // of the threshold: 6 or less, where a tone alone has 16
 constexpr double kLeastDoubtful = 3;
 constexpr double kSameTone = 6;
+constexpr double kOffsetWidth = 0.5;  // to each side of zero
 constexpr float kNothing = 1e-30F;
 
 std::size_t wrapped(std::size_t bin) {
     return bin % kToneBins;
+}
+
+double signed_bin(double bin) {
+    return bin < kToneBins / 2 ? bin : bin - kToneBins;
+}
+
+// What stands at zero is the receiver's own offset of I and Q, which is taken out elsewhere, and what is
+// weaker beside it the window's smear.
+bool is_offset(std::span<const float> power, double bin, float here) {
+    if (std::abs(bin) > kToneWidth) return false;
+    const auto is_more = [&](float other) { return other > here; };
+    return std::abs(bin) < kOffsetWidth || std::ranges::any_of(power.first(kToneWidth + 1), is_more) ||
+           std::ranges::any_of(power.last(kToneWidth), is_more);
 }
 
 }  // namespace
@@ -78,8 +92,7 @@ void ToneWatch::look(std::span<const Iq> samples) {
     tones_ = {};
     for (const Line& line : lines_) {
         if (is_known(line.bin, tones_.all())) continue;
-        const double half = line.bin < kToneBins / 2 ? line.bin : line.bin - kToneBins;
-        tones_.add(half / kToneBins);
+        tones_.add(signed_bin(line.bin) / kToneBins);
     }
 }
 
@@ -102,14 +115,13 @@ void ToneWatch::find_in_group(std::span<const float> power, double threshold, st
         const float here = power[k], left = power[wrapped(k + kToneBins - 1)], right = power[wrapped(k + 1)];
         if (here < left || here <= right || here < least) continue;
         const bool known = is_known(static_cast<double>(k), tones_.all());
-        // What stands at zero is the receiver's own offset of I and Q, which is taken out elsewhere.
-        if (!known && (k <= kToneWidth || k + kToneWidth >= kToneBins)) continue;
         const float ratio = here / beside(power, k);
         if (!(static_cast<double>(ratio) >= (known ? kStillATone : 1) * threshold)) continue;
         // A parabola through the logarithms, which is what the window's main lobe is.
         const double a = std::log(std::max(left, kNothing)), c = std::log(std::max(right, kNothing));
         const double curvature = a - 2 * static_cast<double>(std::log(here)) + c;
-        lines_.push_back({static_cast<double>(k) + (curvature < 0 ? 0.5 * (a - c) / curvature : 0), ratio});
+        const double bin = static_cast<double>(k) + (curvature < 0 ? 0.5 * (a - c) / curvature : 0);
+        if (known || !is_offset(power, signed_bin(bin), here)) lines_.push_back({bin, ratio});
     }
 }
 

@@ -100,6 +100,23 @@ TEST_CASE(
     CHECK(look_at(sent_over(channel)).most == 0);
 }
 
+TEST_CASE("tones: one beside the offset of I and Q is found, with that offset and without") {
+    for (const double bins : {0.65, -1.5, 3.0, -4.0}) {
+        for (const float offset : {0.0F, 0.3F}) {
+            CAPTURE(bins);
+            CAPTURE(offset);
+            ChannelConfig channel{.esn0_db = 6};
+            channel.disturbances.tones = {{bins * 2 / kToneBins, 0, 0}};
+            std::vector<Iq> samples = sent_over(channel);
+            for (Iq& x : samples) x += offset;
+            const Seen seen = look_at(samples);
+            REQUIRE(seen.last.count == 1);
+            CHECK(std::abs(seen.last.frequency[0] * kToneBins - bins) < 0.34);
+            CHECK(seen.most == 1);
+        }
+    }
+}
+
 TEST_CASE(
     "tones: a watch looks at each block until it knows the spectrum, then rarely, and where power changes") {
     const std::vector<Iq> samples = sent_over({.esn0_db = 6});
