@@ -97,7 +97,7 @@ typedef struct tidemill_rx_state {
     uint64_t frames; /* that reached the decoder */
     uint64_t frames_bad;
     uint64_t info_bits;  /* of the good ones */
-    double esn0_db;      /* of the last good frame */
+    double esn0_db;      /* of the last frame */
     double frequency_hz; /* of the carrier in the samples */
     double symbol_rate_hz;
     double clock_ppm; /* of the transmitter's symbol clock */

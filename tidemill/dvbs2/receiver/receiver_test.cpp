@@ -51,6 +51,15 @@ TEST_CASE("receiver: every packet sent comes out, from the first frame on") {
     CHECK(received.report.sync.locks == 1);
 }
 
+TEST_CASE("receiver: of a signal too weak to be decoded it tells how weak it is") {
+    ChannelConfig channel = usual_channel();
+    channel.esn0_db = 3.0;
+    const FrameTotals totals = receive(make_reception(kQpsk89, 12, channel).samples).report.totals;
+    CHECK(totals.frames >= 10);
+    CHECK(totals.frames_good() == 0);
+    CHECK(std::abs(totals.last_esn0_db - 3.0F) < 0.7F);
+}
+
 TEST_CASE("receiver: an offset of I and Q, and a gain and an angle between them, cost even 32APSK no frame") {
     ChannelConfig channel = usual_channel();
     channel.esn0_db = 17.5;

@@ -51,6 +51,7 @@ void RxSink::write_frame(Frame f) {
         streams_.lose();
     }
     totals_.last_pls = pls;
+    totals_.last_esn0_db = f[quality][0].esn0_db();
     totals_.missing = missing_.tally();
     published_.offer(totals_);
 }
@@ -78,13 +79,11 @@ void RxSink::account(Frame f, const fec::Dvbs2Code& code) {
     totals_.info_bits += bits;
     totals_.ldpc_iterations += static_cast<std::uint64_t>(f[ldpc][0].iterations);
     totals_.corrected_bits += static_cast<std::uint64_t>(f[bch][0].corrected);
-    const float esn0_db = f[quality][0].esn0_db();
-    totals_.noise_to_signal += std::pow(10.0, -0.1 * esn0_db);
+    totals_.noise_to_signal += std::pow(10.0, -0.1 * f[quality][0].esn0_db());
     totals_.front_frequency = about.front_frequency;
     totals_.frequency = about.frequency;
     totals_.drift = double{about.drift};
     totals_.inverted = about.inverted;
-    totals_.last_esn0_db = esn0_db;
 }
 
 // Gives out the packet that waits for the frame after the last.
