@@ -43,7 +43,7 @@ const std::vector<Line> kLines = {
     {"$tidemill dvbs2 rx rec.sigmf-meta --isi 256", 2, "--isi 256"},
     {"$tidemill dvbs2 rx rec.sigmf-meta --json=no", 2, "--json no"},
     {"$tidemill dvbs2 rx rec.sigmf-meta -o", 2, "--output"},
-    {"$tidemill dvbs2 channel rec.sigmf-meta -o out.ci8 --echo 1e300,-3", 2, "delays"},
+    {"$tidemill dvbs2 channel rec.sigmf-meta -o out.ci8 --echo 1e300,-3", 2, "--echo 1e300,-3: give SYMBOLS"},
     {"$tidemill run chain.json --cores big=1 --frames 3 --probe nowhere.x", 2, "--probe nowhere.x"},
     {"mkfifo meter; $tidemill run chain.json --cores big=1 --frames 3 --energy-meter file:meter", 2,
      "named pipe"},

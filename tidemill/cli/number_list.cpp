@@ -58,11 +58,14 @@ std::vector<double> number_list(const std::string& text, const std::string& opti
     return numbers;
 }
 
-std::array<double, 3> few_numbers(const std::string& text, const std::string& option, std::size_t most) {
+std::array<double, 3> few_numbers(const std::string& text, const std::string& option, std::size_t least,
+                                  std::size_t most) {
     const std::vector<double> numbers = number_list(text, option);
-    if (numbers.size() < 2 || numbers.size() > most) {
+    if (numbers.size() < least || numbers.size() > most) {
         throw WrongUsage(fmt::format("{} {}: give {} numbers, with commas between them", option, text,
-                                     most == 2 ? "two" : "two or three"));
+                                     most == 2    ? "two"
+                                     : least == 3 ? "three"
+                                                  : "two or three"));
     }
     std::array<double, 3> few{};
     std::ranges::copy(numbers, few.begin());

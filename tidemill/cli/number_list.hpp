@@ -11,7 +11,8 @@ namespace tidemill::cli {
 /// names itself in the WrongUsage that malformed, endless and empty lists throw.
 std::vector<double> number_list(const std::string& text, const std::string& option);
 
-/// Two numbers, or three where `most` says so: the third is 0 where it is left out. Throws WrongUsage.
-std::array<double, 3> few_numbers(const std::string& text, const std::string& option, std::size_t most);
+/// Two numbers or three, as `least` and `most` say; the third is 0 where it is left out. Throws WrongUsage.
+std::array<double, 3> few_numbers(const std::string& text, const std::string& option, std::size_t least,
+                                  std::size_t most);
 
 }  // namespace tidemill::cli

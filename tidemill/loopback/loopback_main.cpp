@@ -272,11 +272,12 @@ class LoopbackDevice final : public SoapySDR::Device {
 
     std::unique_ptr<SampleFeed> feed(std::uint64_t first) {
         shift_hz_ = shift_hz();
-        const bool is_heard = std::abs(shift_hz_) < rate_hz_ / 2;
+        const double offset_hz = options_.channel.offset_hz + shift_hz_;
+        const bool is_heard = std::abs(offset_hz) < rate_hz_ / 2;
         auto feed = source(is_heard);
         if (!options_.channel.is_plain || (is_heard && shift_hz_ != 0))
             feed = std::make_unique<ChannelFeed>(
-                std::move(feed), channel_at(options_.channel, rate_hz_, is_heard ? shift_hz_ : 0),
+                std::move(feed), channel_at(options_.channel, rate_hz_, is_heard ? offset_hz : 0),
                 options_.channel.level_dbfs, first);
         if (feed->format() != receives_.format)
             feed = std::make_unique<ConvertedFeed>(std::move(feed), receives_.format);

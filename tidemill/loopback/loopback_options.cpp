@@ -139,11 +139,11 @@ LoopbackOptions parse_loopback(const std::map<std::string, std::string>& argumen
     return options;
 }
 
-dvbs2::ChannelConfig channel_at(const LoopbackChannel& channel, double sample_rate_hz, double shift_hz) {
+dvbs2::ChannelConfig channel_at(const LoopbackChannel& channel, double sample_rate_hz, double offset_hz) {
     dvbs2::ChannelConfig config = channel.config;
     const double symbol_rate_hz = channel.symbol_rate_hz > 0 ? channel.symbol_rate_hz : sample_rate_hz / 2;
     config.samples_per_symbol = sample_rate_hz / symbol_rate_hz;
-    config.frequency_cycles_per_symbol = (channel.offset_hz + shift_hz) / symbol_rate_hz;
+    config.frequency_cycles_per_symbol = offset_hz / symbol_rate_hz;
     config.drift_cycles_per_symbol2 = channel.drift_hz_per_s / symbol_rate_hz / symbol_rate_hz;
     return config;
 }

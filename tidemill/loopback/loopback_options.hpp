@@ -51,7 +51,7 @@ struct LoopbackOptions {
 /// that cannot be, with what can.
 LoopbackOptions parse_loopback(const std::map<std::string, std::string>& arguments);
 
-/// The channel at a sample rate, where the sender's oscillator is so much above the receiver's.
-dvbs2::ChannelConfig channel_at(const LoopbackChannel& channel, double sample_rate_hz, double shift_hz);
+/// The channel at a sample rate, where what is sent lies so far from the middle of what is received.
+dvbs2::ChannelConfig channel_at(const LoopbackChannel& channel, double sample_rate_hz, double offset_hz);
 
 }  // namespace tidemill::loopback

@@ -96,7 +96,7 @@ TEST_CASE("loopback: arguments are read, and others left to others") {
     CHECK(options.overflows[0].at_s == 1.5);
     CHECK(options.channel.config.esn0_db == 8);
     CHECK_FALSE(options.channel.is_plain);
-    CHECK(channel_at(options.channel, 2e6, 1e3).frequency_cycles_per_symbol == doctest::Approx(-1e-3));
+    CHECK(channel_at(options.channel, 2e6, -1e3).frequency_cycles_per_symbol == doctest::Approx(-1e-3));
     CHECK(parse_loopback({}).channel.is_plain);
 }
 
@@ -298,7 +298,8 @@ TEST_CASE("loopback feeds: a recording is given out as it is, then silence, or o
 TEST_CASE("loopback feeds: behind a gap the channel gives what it would have given") {
     const auto make = [] {
         const auto options = parse_loopback({{"esn0", "10"}, {"cfo", "1e3"}, {"ppm", "20"}});
-        return ChannelFeed(std::make_unique<CountingFeed>(), channel_at(options.channel, kRateHz, 0), -12);
+        return ChannelFeed(std::make_unique<CountingFeed>(),
+                           channel_at(options.channel, kRateHz, options.channel.offset_hz), -12);
     };
     ChannelFeed whole = make(), with_gap = make();
     std::vector<dsp::Iq> all(30'000), beginning(5000), end(10'000);

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "tidemill/cli/dvbs2/ber_job.hpp"
+#include "tidemill/cli/dvbs2/channel_limits.hpp"
 #include "tidemill/cli/dvbs2/echo_option.hpp"
 #include "tidemill/cli/dvbs2/modcod_name.hpp"
 #include "tidemill/cli/number_list.hpp"
@@ -103,12 +104,12 @@ void add_full_sync(Verb& verb, BerOptions& options) {
         .in(between(0.0, 0.2));
     verb.option("--drift", full.drift_cycles_per_symbol2,
                 "Largest drift of the frequency in cycles per symbol squared (full)")
-        .in(at_least(0));
+        .in(between(0, range_of("drift_cycles_per_symbol2").most));
     verb.option("--ppm", full.clock_offset_ppm, "Largest clock offset in ppm (full)")
         .in(between(0.0, 1000.0));
     verb.option("--phase-noise", full.phase_noise_deg,
                 "Phase walk: standard deviation over 1000 symbols in degrees (full)")
-        .in(at_least(0));
+        .in(range_of("phase_noise_deg"));
     verb.parsed(
         "--echo", full.echoes, echo_of,
         "SYMBOLS,DB or SYMBOLS,DB,DEGREES: so late, over the direct way, of which Es/N0 is told (full)");

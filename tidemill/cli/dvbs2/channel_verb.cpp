@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "tidemill/cli/dvbs2/channel_limits.hpp"
 #include "tidemill/cli/dvbs2/echo_option.hpp"
 #include "tidemill/cli/dvbs2/sample_format_name.hpp"
 #include "tidemill/cli/dvbs2/signal_level.hpp"
@@ -15,7 +16,6 @@
 #include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/cli/verbs.hpp"
 #include "tidemill/dvbs2/channel/channel.hpp"
-#include "tidemill/dvbs2/dvbs2_error.hpp"
 #include "tidemill/io/recording_reader.hpp"
 #include "tidemill/io/recording_writer.hpp"
 #include "tidemill/json/json.hpp"
@@ -30,8 +30,9 @@ struct ChannelOptions {
     double symbol_rate_hz = 0;  // 0: half the sample rate
     double frequency_hz = 0;
     double drift_hz_per_s = 0;
-    std::vector<std::string> dropouts, tones, lost;
+    std::vector<std::string> dropouts, tones;
     std::string pulses, steps, fading, sweep;
+    bool random_pulses = false;
     std::string iq_offset;
     dvbs2::ChannelConfig channel;
     std::optional<double> sample_rate_hz;     // none: as the recording says
@@ -71,47 +72,54 @@ double signal_power(const io::Recording& recording) {
 
 void read_lists(const ChannelOptions& options, dvbs2::ChannelConfig& channel) {
     for (const std::string& text : options.dropouts) {
-        const auto few = few_numbers(text, "--dropout", 2);
+        const auto few = few_numbers(text, "--dropout", 2, 2);
         channel.dropouts.push_back({few[0], few[1]});
     }
     if (!options.iq_offset.empty()) {
-        const auto few = few_numbers(options.iq_offset, "--dc", 2);
+        const auto few = few_numbers(options.iq_offset, "--dc", 2, 2);
         channel.iq_offset = {static_cast<float>(few[0]), static_cast<float>(few[1])};
     }
+}
+
+dvbs2::LostSamples lost_of(const std::string& text) {
+    const auto few = few_numbers(text, "--lose", 2, 2);
+    const auto whole = [&](double number) {
+        if (number >= 0 && number < 0x1p53 && number == std::floor(number))
+            return static_cast<std::uint64_t>(number);
+        throw WrongUsage(
+            fmt::format("--lose {}: give whole numbers of samples from 0 to {:.0f}", text, 0x1p53 - 1));
+    };
+    return {whole(few[0]), whole(few[1])};
 }
 
 // Times are told in symbols, as those of echoes and dropouts.
 void read_disturbances(const ChannelOptions& options, double symbol_rate_hz,
                        dvbs2::Disturbances& disturbances) {
     for (const std::string& text : options.tones) {
-        const auto [hz, db, hz_per_s] = few_numbers(text, "--tone", 3);
+        const auto [hz, db, hz_per_s] = few_numbers(text, "--tone", 2, 3);
         disturbances.tones.push_back({hz / symbol_rate_hz, db, hz_per_s / symbol_rate_hz / symbol_rate_hz});
     }
-    for (const std::string& text : options.lost) {
-        const auto few = few_numbers(text, "--lose", 2);
-        if (few[0] < 0 || few[1] < 0)
-            throw WrongUsage("--lose " + text + ": numbers of samples are not below 0");
-        disturbances.lost.push_back({static_cast<std::uint64_t>(few[0]), static_cast<std::uint64_t>(few[1])});
-    }
     if (!options.pulses.empty()) {
-        const auto few = few_numbers(options.pulses, "--pulses", 3);
-        disturbances.pulses = {few[0], few[1], few[2], disturbances.pulses.at_random_places};
+        const auto few = few_numbers(options.pulses, "--pulses", 3, 3);
+        disturbances.pulses = {few[0], few[1], few[2], options.random_pulses};
     }
     if (!options.steps.empty()) {
-        const auto few = few_numbers(options.steps, "--steps", 2);
+        const auto few = few_numbers(options.steps, "--steps", 2, 2);
         disturbances.steps = {few[0], few[1]};
     }
     if (!options.fading.empty()) {
-        const auto few = few_numbers(options.fading, "--fading", 2);
+        const auto few = few_numbers(options.fading, "--fading", 2, 2);
         disturbances.fading = {few[0], few[1]};
     }
     if (!options.sweep.empty()) {
-        const auto few = few_numbers(options.sweep, "--sweep", 3);
+        const auto few = few_numbers(options.sweep, "--sweep", 3, 3);
         disturbances.sweep = {few[0] / symbol_rate_hz, few[1], few[2]};
     }
 }
 
-dvbs2::ChannelConfig channel_of(const ChannelOptions& options, const io::Recording& recording) {
+// Throws WrongUsage for what no channel does, or not to this recording.
+dvbs2::ChannelConfig channel_of(const ChannelOptions& options, const io::Recording& recording,
+                                const Verb& verb) {
     const double symbol_rate_hz =
         options.symbol_rate_hz > 0 ? options.symbol_rate_hz : sample_rate_hz(recording) / 2;
     dvbs2::ChannelConfig channel = options.channel;
@@ -120,6 +128,8 @@ dvbs2::ChannelConfig channel_of(const ChannelOptions& options, const io::Recordi
     channel.drift_cycles_per_symbol2 = options.drift_hz_per_s / symbol_rate_hz / symbol_rate_hz;
     read_lists(options, channel);
     read_disturbances(options, symbol_rate_hz, channel.disturbances);
+    check_values(channel, symbol_rate_hz, verb);
+    check_places(channel, recording.samples, verb);
     return channel;
 }
 
@@ -147,27 +157,21 @@ std::string report_of(const ChannelOptions& options, const io::RecordingWriter& 
     return to_text(json, 2) + "\n";
 }
 
-int run_channel(const ChannelOptions& options) {
+int run_channel(const ChannelOptions& options, const Verb& verb) {
     const io::Recording recording =
         io::open_recording(options.recording, {.format = {}, .sample_rate_hz = options.sample_rate_hz});
-    const dvbs2::ChannelConfig config = channel_of(options, recording);
-    const auto channel = [&] {
-        try {
-            return std::make_unique<dvbs2::Channel>(config);
-        } catch (const dvbs2::Dvbs2Error& error) {
-            throw WrongUsage(error.what());
-        }
-    }();
+    const dvbs2::ChannelConfig config = channel_of(options, recording, verb);
+    dvbs2::Channel channel(config);
     const auto to_unit_power = static_cast<float>(1 / std::sqrt(signal_power(recording)));
     io::RecordingWriter writer = writer_of(options, config, sample_rate_hz(recording));
     std::vector<dsp::Iq> received;
     read_all(recording, [&](std::span<dsp::Iq> samples) {
         for (dsp::Iq& sample : samples) sample *= to_unit_power;
-        channel->process(samples, received);
+        channel.process(samples, received);
         writing([&] { writer.write(received); });
         received.clear();
     });
-    channel->finish(received);
+    channel.finish(received);
     writing([&] {
         writer.write(received);
         writer.close();
@@ -180,40 +184,47 @@ void add_disturbances(Verb& verb, ChannelOptions& options) {
     verb.option(
         "--pulses", options.pulses,
         "EVERY,SYMBOLS,DB: bursts of noise, so long and so far over the signal, one in so many symbols");
-    verb.flag("--random-pulses", options.channel.disturbances.pulses.at_random_places,
-              "Pulses come at random places within their periods");
+    verb.flag("--random-pulses", options.random_pulses, "Pulses come at random places within their periods")
+        .needs("--pulses");
     verb.option("--tone", options.tones, "HZ,DB or HZ,DB,HZ/S: a line so far over the signal, and its drift");
     verb.option("--fading", options.fading, "PERIOD,DB: the signal's level, a sine in dB, period in symbols");
     verb.option("--steps", options.steps,
                 "EVERY,DB: the receiver's gain goes up and down after so many symbols");
     verb.option("--sweep", options.sweep,
                 "HZ,SYMBOLS,MIDDLE: the frequency falls from +HZ to -HZ as tanh does, at MIDDLE fastest");
-    verb.option("--lose", options.lost, "BEGIN,COUNT: samples that the receiver lost");
+    verb.parsed("--lose", options.channel.disturbances.lost, lost_of,
+                "BEGIN,COUNT: samples that the receiver lost");
 }
 
 void add_impairments(Verb& verb, ChannelOptions& options) {
     dvbs2::ChannelConfig& channel = options.channel;
     verb.option("--esn0", channel.esn0_db, "Es/N0 in dB, by the level of the recording where it is loud")
+        .in(range_of("esn0_db"))
         .shows("no noise");
     verb.option("--cfo", options.frequency_hz, "Frequency offset in Hz");
     verb.option("--drift", options.drift_hz_per_s, "Drift of the frequency in Hz/s");
-    verb.option("--phase", channel.phase_rad, "Phase in radians");
+    verb.option("--phase", channel.phase_rad, "Phase in radians").in(range_of("phase_rad"));
     verb.option("--phase-noise", channel.phase_noise_deg,
                 "Phase walk: standard deviation over 1000 symbols in degrees")
-        .in(at_least(0));
-    verb.option("--ppm", channel.clock_offset_ppm, "Offset of the receiver's sample clock in ppm");
-    verb.option("--delay", channel.delay_symbols, "Delay in symbols, fractions too").in(at_least(0));
-    verb.option("--rate-ratio", channel.rate_ratio, "Output over input sample rate").in(between(1, 1e4));
+        .in(range_of("phase_noise_deg"));
+    verb.option("--ppm", channel.clock_offset_ppm, "Offset of the receiver's sample clock in ppm")
+        .in(range_of("clock_offset_ppm"));
+    verb.option("--delay", channel.delay_symbols, "Delay in symbols, fractions too");
+    verb.option("--rate-ratio", channel.rate_ratio, "Output over input sample rate");
     verb.flag("--invert", channel.inverted_spectrum, "Invert the spectrum");
     verb.parsed("--echo", channel.echoes, echo_of,
                 "SYMBOLS,DB or SYMBOLS,DB,DEGREES: so late, over the direct way");
     verb.option("--dropout", options.dropouts, "BEGIN,SYMBOLS: nothing arrives for so many symbols");
     verb.option("--dc", options.iq_offset,
                 "I,Q: what the receiver adds to them, 1 for the signal's root mean square");
-    verb.option("--iq-gain", channel.iq_gain_db, "Gain of the receiver's Q over its I in dB");
-    verb.option("--iq-angle", channel.iq_angle_deg, "Degrees by which I and Q are off a right angle");
-    verb.option("--lead", channel.lead_samples, "Samples of noise before the signal").in(between(0, 1e8));
-    verb.option("--tail", channel.tail_samples, "Samples of noise after the signal").in(between(0, 1e8));
+    verb.option("--iq-gain", channel.iq_gain_db, "Gain of the receiver's Q over its I in dB")
+        .in(range_of("iq_gain_db"));
+    verb.option("--iq-angle", channel.iq_angle_deg, "Degrees by which I and Q are off a right angle")
+        .in(range_of("iq_angle_deg"));
+    verb.option("--lead", channel.lead_samples, "Samples of noise before the signal")
+        .in(range_of("lead_samples"));
+    verb.option("--tail", channel.tail_samples, "Samples of noise after the signal")
+        .in(range_of("tail_samples"));
     verb.option("--seed", channel.seed, "Seed of the noise");
 }
 
@@ -245,7 +256,7 @@ void add_dvbs2_channel(Verb& dvbs2) {
     verb.option("--level", options->level_dbfs, "Root mean square in dB below full scale")
         .in(between(-60.0, 0.0));
     verb.flag("--json", options->json, "One JSON object on standard output");
-    verb.does([options] { return run_channel(*options); });
+    verb.does([options, &verb] { return run_channel(*options, verb); });
 }
 
 }  // namespace tidemill::cli

@@ -7,7 +7,7 @@
 namespace tidemill::cli {
 
 dvbs2::Echo echo_of(const std::string& text) {
-    const auto [symbols, db, degrees] = few_numbers(text, "--echo", 3);
+    const auto [symbols, db, degrees] = few_numbers(text, "--echo", 2, 3);
     return {symbols, db, degrees * std::numbers::pi / 180};
 }
 

@@ -1,13 +1,14 @@
 #include "tidemill/dvbs2/channel/channel.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numbers>
-#include <stdexcept>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "tidemill/dsp/gaussian_noise.hpp"
+#include "tidemill/dvbs2/channel/channel_values.hpp"
 #include "tidemill/dvbs2/channel/internal/interpolation.hpp"
 #include "tidemill/dvbs2/dvbs2_error.hpp"
 
@@ -16,47 +17,10 @@ namespace {
 
 constexpr std::uint64_t kWalkSeed = 0x77616c6b;  // sets the phase walk apart from the noise
 
-// Of any delay: more is silence that fills the memory.
-constexpr double kMostDelaySamples = 1e8;
-constexpr double kMostRateRatio = 1e4;
-
-bool has_begun_and_ends(const Dropout& dropout) {
-    return dropout.begin_symbols >= 0 && dropout.symbols >= 0 &&
-           std::isfinite(dropout.begin_symbols + dropout.symbols);
-}
-
-bool can_be_heard(const Echo& echo) {
-    return echo.delay_symbols >= 0 && std::isfinite(echo.phase_rad) && echo.gain_db <= 40 &&
-           !std::isnan(echo.gain_db);
-}
-
-bool comes_soon(double delay_symbols, const ChannelConfig& config) {
-    return delay_symbols * config.samples_per_symbol <= kMostDelaySamples;
-}
-
 const ChannelConfig& checked(const ChannelConfig& config) {
-    const bool all_finite = std::ranges::all_of(
-        std::array{config.samples_per_symbol, config.frequency_cycles_per_symbol,
-                   config.drift_cycles_per_symbol2, config.phase_rad, config.phase_noise_deg,
-                   config.delay_symbols, config.clock_offset_ppm, config.rate_ratio, config.iq_gain_db,
-                   config.iq_angle_deg, double{config.iq_offset.real()}, double{config.iq_offset.imag()}},
-        [](double value) { return std::isfinite(value); });
-    const bool in_range =
-        config.samples_per_symbol >= 1.0 && config.delay_symbols >= 0.0 && config.rate_ratio >= 1.0 &&
-        config.rate_ratio <= kMostRateRatio && comes_soon(config.delay_symbols, config) &&
-        std::abs(config.clock_offset_ppm) < 1e5 && std::abs(config.iq_angle_deg) < 90 &&
-        std::ranges::all_of(config.echoes, can_be_heard) &&
-        std::ranges::all_of(config.echoes,
-                            [&](const Echo& echo) { return comes_soon(echo.delay_symbols, config); }) &&
-        std::ranges::all_of(config.dropouts, has_begun_and_ends) && config.disturbances.are_possible();
-    if (!all_finite || !in_range || std::isnan(config.esn0_db)) {
-        throw Dvbs2Error(
-            "impossible channel: delays, echoes' delays and dropouts begin at 0, rate ratios and samples per "
-            "symbol at 1; delays are 10^8 samples, rate ratios 10^4, echoes add 40 dB and I and Q are off by "
-            "90 degrees at the most; pulses are no longer than their period, levels within 100 dB, lost "
-            "samples in "
-            "order; all must be numbers");
-    }
+    if (const auto wrong = first_impossible(config))
+        throw Dvbs2Error(fmt::format("a channel's {} is {:.9g}: give one {}", wrong->field, wrong->value,
+                                     in_words(wrong->limits)));
     return config;
 }
 
@@ -132,7 +96,7 @@ double Channel::next_angle_rad() {
     const double t = static_cast<double>(signal_samples_) * input_step_ / config_.samples_per_symbol;
     const double cycles =
         t * (config_.frequency_cycles_per_symbol + 0.5 * config_.drift_cycles_per_symbol2 * t) +
-        (config_.disturbances.sweep.cycles_per_symbol != 0 ? config_.disturbances.sweep_cycles_at(t) : 0);
+        config_.disturbances.sweep_cycles_at(t);
     if (walk_step_rad_ > 0.0) {
         // One part of the complex noise has half of its variance.
         walk_rad_ += walk_step_rad_ * std::numbers::sqrt2 *
@@ -145,7 +109,7 @@ double Channel::next_angle_rad() {
 void Channel::turn(std::span<dsp::Iq> samples) {
     const Disturbances& disturbances = config_.disturbances;
     for (auto& sample : samples) {
-        if (disturbances.fading.period_symbols > 0) {
+        if (disturbances.fading) {
             const double t = static_cast<double>(signal_samples_) * input_step_ / config_.samples_per_symbol;
             sample *= static_cast<float>(disturbances.fading_at(t));
         }

@@ -19,17 +19,18 @@ struct Dropout {
     double symbols = 0.0;
 };
 
-/// What a channel does to a signal of mean power 1. Times are in symbols of the transmitter.
+/// What a channel does to a signal of mean power 1. Times are in symbols of the transmitter; what each value
+/// may be, values_of() says.
 struct ChannelConfig {
     double samples_per_symbol = 2.0;  // of the input
     double esn0_db = std::numeric_limits<double>::infinity();
     double frequency_cycles_per_symbol = 0.0;
     double drift_cycles_per_symbol2 = 0.0;
     double phase_rad = 0.0;
-    double phase_noise_deg = 0.0;   // standard deviation of the phase walk over 1000 symbols
-    double delay_symbols = 0.0;     // from 0 on; at most 10^8 samples
+    double phase_noise_deg = 0.0;  // standard deviation of the phase walk over 1000 symbols
+    double delay_symbols = 0.0;
     double clock_offset_ppm = 0.0;  // above 0 the receiver's sample clock is fast: more samples per symbol
-    double rate_ratio = 1.0;        // output over input sample rate, from 1 to 10^4
+    double rate_ratio = 1.0;        // output over input sample rate
     bool inverted_spectrum = false;
     std::vector<Echo> echoes{};
     std::vector<Dropout> dropouts{};
@@ -46,8 +47,7 @@ struct ChannelConfig {
 /// inversion, noise, pulses, tones, and what a receiver makes of it, in this order.
 class Channel {
   public:
-    /// Throws Dvbs2Error for a negative delay, a rate ratio below 1, a value that is not a number
-    /// and the like.
+    /// Throws Dvbs2Error for the first of values_of() that is not possible.
     explicit Channel(const ChannelConfig& config);
 
     /// Takes more of the signal and appends what is received of it.

@@ -12,7 +12,6 @@ namespace {
 
 constexpr std::uint64_t kPulseSeed = 0x70756c73;  // sets pulses and their places apart from the noise
 constexpr std::uint64_t kPlaceSeed = 0x706c6163;
-constexpr double kMostGainDb = 100;
 
 double amplitude_of(double db) {
     return std::pow(10.0, db / 20);
@@ -20,10 +19,6 @@ double amplitude_of(double db) {
 
 double part_of(double x) {
     return x - std::floor(x);
-}
-
-bool is_level(double db) {
-    return std::abs(db) <= kMostGainDb;
 }
 
 // A number between 0 and 1 that depends on seed and n alone.
@@ -44,53 +39,37 @@ bool is_in_pulse(const Pulses& pulses, double symbols, double sample_symbols, st
 
 }  // namespace
 
-bool Disturbances::are_possible() const {
-    const auto is_time = [](double symbols) { return symbols >= 0 && std::isfinite(symbols); };
-    const auto is_tone = [](const Tone& tone) {
-        return std::isfinite(tone.cycles_per_symbol) && std::isfinite(tone.drift_cycles_per_symbol2) &&
-               is_level(tone.gain_db);
-    };
-    const auto ends = [](const LostSamples& gap) { return gap.begin + gap.samples >= gap.begin; };
-    return is_time(pulses.every_symbols) && is_time(pulses.symbols) &&
-           (pulses.every_symbols == 0 || pulses.symbols <= pulses.every_symbols) &&
-           is_level(pulses.gain_db) && std::ranges::all_of(tones, is_tone) && is_time(steps.every_symbols) &&
-           is_level(steps.gain_db) && is_time(fading.period_symbols) && is_level(fading.gain_db) &&
-           std::isfinite(sweep.cycles_per_symbol) && sweep.symbols > 0 &&
-           std::isfinite(sweep.symbols + sweep.middle_symbols) && std::ranges::all_of(lost, ends) &&
-           std::ranges::is_sorted(lost, {}, &LostSamples::begin);
-}
-
 double Disturbances::fading_at(double symbols) const {
-    if (fading.period_symbols == 0) return 1;
-    const double turn = part_of(symbols / fading.period_symbols);
-    return amplitude_of(fading.gain_db * std::sin(2 * std::numbers::pi * turn));
+    if (!fading) return 1;
+    const double turn = part_of(symbols / fading->period_symbols);
+    return amplitude_of(fading->gain_db * std::sin(2 * std::numbers::pi * turn));
 }
 
 // The integral of -tanh, written so that it does not overflow.
 double Disturbances::sweep_cycles_at(double symbols) const {
+    if (!sweep) return 0;
     const auto log_cosh = [&](double t) {
-        const double x = std::abs((t - sweep.middle_symbols) / sweep.symbols);
+        const double x = std::abs((t - sweep->middle_symbols) / sweep->symbols);
         return x + std::log1p(std::exp(-2 * x));
     };
-    return -sweep.cycles_per_symbol * sweep.symbols * (log_cosh(symbols) - log_cosh(0));
+    return -sweep->cycles_per_symbol * sweep->symbols * (log_cosh(symbols) - log_cosh(0));
 }
 
 void Disturbances::add_to(std::span<dsp::Iq> samples, std::uint64_t first, double samples_per_symbol,
                           std::uint64_t seed) const {
-    if (pulses.every_symbols == 0 && tones.empty() && steps.every_symbols == 0) return;
-    const auto pulse = static_cast<float>(amplitude_of(pulses.gain_db));
-    const auto step = static_cast<float>(amplitude_of(steps.gain_db));
+    if (!pulses && tones.empty() && !steps) return;
+    const auto pulse = static_cast<float>(pulses ? amplitude_of(pulses->gain_db) : 0);
+    const auto step = static_cast<float>(steps ? amplitude_of(steps->gain_db) : 1);
     for (std::size_t i = 0; i < samples.size(); ++i) {
         const double t = static_cast<double>(first + i) / samples_per_symbol;
-        if (pulses.every_symbols > 0 && is_in_pulse(pulses, t, 1 / samples_per_symbol, seed))
+        if (pulses && is_in_pulse(*pulses, t, 1 / samples_per_symbol, seed))
             samples[i] += pulse * dsp::gaussian_noise_at(seed ^ kPulseSeed, first + i);
         for (const Tone& tone : tones) {
             const double cycles = t * (tone.cycles_per_symbol + 0.5 * tone.drift_cycles_per_symbol2 * t);
             samples[i] +=
                 dsp::Iq(std::polar(amplitude_of(tone.gain_db), 2 * std::numbers::pi * part_of(cycles)));
         }
-        if (steps.every_symbols > 0 && std::fmod(t, 2 * steps.every_symbols) >= steps.every_symbols)
-            samples[i] *= step;
+        if (steps && std::fmod(t, 2 * steps->every_symbols) >= steps->every_symbols) samples[i] *= step;
     }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -11,8 +12,8 @@ namespace tidemill::dvbs2 {
 /// Bursts of white noise, as of a radar or an ignition. Times are in symbols, levels in dB over the signal's
 /// power.
 struct Pulses {
-    double every_symbols = 0.0;  // 0: none
-    double symbols = 0.0;        // of each, one sample at the least
+    double every_symbols = 0.0;
+    double symbols = 0.0;  // of each, one sample at the least
     double gain_db = 0.0;
     bool at_random_places = false;  // one within each `every_symbols`
 };
@@ -26,14 +27,14 @@ struct Tone {
 
 /// The receiver's gain, that of signal and noise, goes up and down in turn.
 struct GainSteps {
-    double every_symbols = 0.0;  // 0: never
+    double every_symbols = 0.0;
     double gain_db = 0.0;
 };
 
 /// The signal alone becomes stronger and weaker: a sine, in dB.
 struct Fading {
-    double period_symbols = 0.0;  // 0: none
-    double gain_db = 0.0;         // to each side
+    double period_symbols = 0.0;
+    double gain_db = 0.0;  // to each side
 };
 
 /// A satellite's pass: the frequency goes from one end to the other as tanh does.
@@ -51,15 +52,12 @@ struct LostSamples {
 
 /// What comes to a receiver beside signal and noise.
 struct Disturbances {
-    Pulses pulses{};
+    std::optional<Pulses> pulses{};
     std::vector<Tone> tones{};
-    GainSteps steps{};
-    Fading fading{};
-    Sweep sweep{};
-    std::vector<LostSamples> lost{};  // in order
-
-    /// Whether all of it can be.
-    bool are_possible() const;
+    std::optional<GainSteps> steps{};
+    std::optional<Fading> fading{};
+    std::optional<Sweep> sweep{};
+    std::vector<LostSamples> lost{};
 
     /// The signal's amplitude at a time in symbols.
     double fading_at(double symbols) const;
