@@ -77,6 +77,19 @@ TEST_CASE("band carriers: noise, tones, a radio's DC and images hold none") {
     CHECK(found_in({}, 4e6).carriers.empty());
 }
 
+TEST_CASE("band carriers: they are found at any level") {
+    const MadeBand band = make_band({.sample_rate_hz = 2e6, .seconds = 0.2, .esn0_db = 10},
+                                    std::vector{BandCarrier{.symbol_rate_hz = 0.5e6, .offset_hz = 0.3e6}});
+    for (const float level : {1e-17F, 1e-9F, 1e8F}) {
+        CAPTURE(level);
+        std::vector<dsp::Iq> samples = band.samples;
+        for (dsp::Iq& sample : samples) sample *= level;
+        const FoundBand found = found_in(samples, 2e6);
+        REQUIRE(found.carriers.size() == 1);
+        CHECK(std::abs(found.carriers[0].offset_hz - 0.3e6) < 10e3);
+    }
+}
+
 TEST_CASE("band carriers: a bump in a carrier's spectrum that chance might have made hides no carrier") {
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
         const MadeBand band =

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <complex>
 
 #include "tidemill/dsp/fft.hpp"
 #include "tidemill/dsp/stretch_spectra.hpp"
@@ -20,11 +21,22 @@ constexpr std::size_t kLineBins = 4;         // to either side, that belong to o
 constexpr std::size_t kNeighbourBins = 256;  // whose mean says what is usual here
 constexpr double kClear = 14;  // times the usual power: among 2^19 bins of noise, 13 is the largest
 
+// So that no float overflows or vanishes in what is made of powers of powers.
+std::vector<Iq> at_power_1(std::span<const Iq> samples) {
+    double power = 0;
+    for (const Iq& sample : samples) power += std::norm(std::complex<double>(sample));
+    const auto gain =
+        static_cast<float>(power > 0 ? std::sqrt(static_cast<double>(samples.size()) / power) : 0);
+    std::vector<Iq> scaled(samples.begin(), samples.end());
+    for (Iq& sample : scaled) sample *= gain;
+    return scaled;
+}
+
 // The spectrum of the signal's power, at twice the sample rate: the line of two samples a symbol would lie on
 // the edge otherwise, where its phase decides whether there is anything to see.
 std::vector<Iq> power_spectrum(std::span<const Iq> samples) {
     const std::size_t count = samples.size();
-    std::vector<Iq> x(samples.begin(), samples.end());
+    std::vector<Iq> x = at_power_1(samples);
     dsp::fft(x);
     x.resize(2 * count);
     std::copy(x.begin() + static_cast<std::ptrdiff_t>(count / 2),
@@ -76,13 +88,8 @@ constexpr std::size_t kNearDecimation = 8, kNearBins = 4096;
 
 // The power without its mean, which is no rate.
 std::vector<Iq> changing_power(std::span<const Iq> samples) {
-    double mean = 0;
-    for (const Iq& sample : samples) mean += std::norm(sample);
-    mean /= static_cast<double>(samples.size());
-    std::vector<Iq> power(samples.size());
-    std::ranges::transform(samples, power.begin(), [&](const Iq& sample) {
-        return Iq(std::norm(sample) - static_cast<float>(mean));
-    });
+    std::vector<Iq> power = at_power_1(samples);
+    for (Iq& sample : power) sample = std::norm(sample) - 1;
     return power;
 }
 

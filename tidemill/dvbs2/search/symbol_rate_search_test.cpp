@@ -59,6 +59,22 @@ TEST_CASE("symbol rate search: about known, a rate is found to some millionths, 
     CHECK_FALSE(symbol_rate_near(std::span(noise).first(1000), 1 / 2.4, 0.06).has_value());
 }
 
+TEST_CASE("symbol rate search: as fast at any level") {
+    const ChannelConfig channel{.esn0_db = 6, .clock_offset_ppm = 30, .rate_ratio = 1.2};
+    const auto made = internal::make_reception({13, FrameSize::short_, true}, 60, channel);
+    for (const float level : {1e-19F, 1e-10F, 1e8F}) {
+        CAPTURE(level);
+        std::vector<dsp::Iq> samples = made.samples;
+        for (dsp::Iq& sample : samples) sample *= level;
+        const auto near = symbol_rate_near(samples, 1 / 2.4, 0.06);
+        REQUIRE(near.has_value());
+        CHECK(std::abs(near->per_sample * 2.4 * (1 + 30e-6) - 1) < 20e-6);
+        const auto rates = likely_symbol_rates(samples, 1);
+        REQUIRE(rates.size() == 1);
+        CHECK(std::abs(rates[0] * 2.4 * (1 + 30e-6) - 1) < 20e-6);
+    }
+}
+
 TEST_CASE("symbol rate search: noise has no symbol rate, nor have a few samples") {
     std::vector<dsp::Iq> samples(1 << 18);
     dsp::add_gaussian_noise(3, 0, 1, samples);

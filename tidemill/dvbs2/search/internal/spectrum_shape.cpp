@@ -37,7 +37,7 @@ ShapeFit ShapeSums::fit(double reach, double stretches) const {
     ShapeFit fit{.level = covariance / shape_variance};
     fit.floor = std::max(p / n - fit.level * t / n, 0.0);
     const double by_chance = kSigmas * std::sqrt(kSmeared * chance / n / shape_variance);
-    fit.likeness = covariance * covariance / (shape_variance * std::max(variance, 1e-30));
+    fit.likeness = covariance * covariance / (shape_variance * std::max(variance, 1e-30 * pp / n));
     fit.beyond_chance = 1 - by_chance / fit.level * (by_chance / fit.level);
     return fit;
 }
