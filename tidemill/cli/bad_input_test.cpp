@@ -106,6 +106,37 @@ TEST_CASE("rx: silence, noise and a constant are no signal") {
     CHECK(receive_json(folder.put("one.cf32", as_bytes({dsp::Iq{1, 0}})), rate).status == 1);
 }
 
+TEST_CASE(
+    "rx: samples far beyond what single precision processes are told with their level, the rest is "
+    "received") {
+    const SmallRecording made(dsp::SampleFormat::cf32);
+    const std::string bytes = made.bytes();
+    std::vector<dsp::Iq> samples(bytes.size() / sizeof(dsp::Iq));
+    std::memcpy(samples.data(), bytes.data(), bytes.size());
+    const ScratchFolder folder;
+    const auto at_level = [&](float gain) {
+        std::vector<dsp::Iq> scaled = samples;
+        for (dsp::Iq& sample : scaled) sample *= gain;
+        return folder.put("level.cf32", as_bytes(scaled));
+    };
+    const std::vector<std::string> rate{"--rate", "2e6"};
+    for (const auto& [gain, words] :
+         {std::pair(1e30F, "around 1e+29, and 1e-19 to 1e+09 is what is processed"),
+          {1e-30F, "around 1e-31, and 1e-19 to 1e+09 is what is processed"}}) {
+        const std::string recording = at_level(gain);
+        check_failed(receive_in_order(recording, rate), 1, words);
+        check_failed(run_program({"dvbs2", "scan", recording, "--rate", "2e6"}), 1, words);
+        check_failed(run_program({"dvbs2", "channel", recording, "--rate", "2e6", "-o", folder / "out.cf32"}),
+                     1, words);
+    }
+    for (const float gain : {1e-18F, 1e9F}) {
+        CAPTURE(gain);
+        const Ended ended = receive_in_order(at_level(gain), rate);
+        REQUIRE_MESSAGE(ended.status == 0, ended.err);
+        CHECK(Json::parse(ended.out)["frames_bad"] == 0);
+    }
+}
+
 TEST_CASE("rx: samples that are no numbers are counted, the rest is received") {
     const SmallRecording made(dsp::SampleFormat::cf32);
     std::string bytes = made.bytes();

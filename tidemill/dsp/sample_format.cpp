@@ -13,6 +13,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "tidemill/dsp/sample_levels.hpp"
+
 HWY_BEFORE_NAMESPACE();
 namespace tidemill::dsp::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
@@ -91,9 +93,6 @@ static_assert(std::endian::native == std::endian::little, "sample formats are li
 
 // Stretch between two looks at the extremes, in floats.
 constexpr std::size_t kStretch = 2048;
-
-// Far beyond any receiver's scale, and small enough that no later sum of squares overflows.
-constexpr float kLargestSample = 1e9F;
 
 // Bytes come from files and sockets, at any address.
 template <class Integer>

@@ -9,6 +9,7 @@
 
 #include "tidemill/cli/dvbs2/channel_limits.hpp"
 #include "tidemill/cli/dvbs2/echo_option.hpp"
+#include "tidemill/cli/dvbs2/level_fault.hpp"
 #include "tidemill/cli/dvbs2/sample_format_name.hpp"
 #include "tidemill/cli/dvbs2/signal_level.hpp"
 #include "tidemill/cli/number_list.hpp"
@@ -66,8 +67,11 @@ double signal_power(const io::Recording& recording) {
     SignalLevel level;
     read_all(recording, [&](std::span<dsp::Iq> samples) { level.take(samples); });
     const double power = level.power();
-    if (power == 0) throw JobFailed("the recording is silent: there is no signal to set an Es/N0 for");
-    return power;
+    if (power > 0) return power;
+    const std::string fault = level_fault(recording);
+    throw JobFailed(fault.empty()
+                        ? "the recording is silent: there is no signal to set an Es/N0 for"
+                        : fmt::format("no power can be told of {}: {}", recording.data_path.string(), fault));
 }
 
 void read_lists(const ChannelOptions& options, dvbs2::ChannelConfig& channel) {

@@ -11,6 +11,7 @@
 #include <fmt/ranges.h>
 
 #include "tidemill/cli/cli_error.hpp"
+#include "tidemill/cli/dvbs2/level_fault.hpp"
 #include "tidemill/cli/dvbs2/reception_options.hpp"
 #include "tidemill/cli/dvbs2/scan_text.hpp"
 #include "tidemill/cli/standard_streams.hpp"
@@ -141,6 +142,8 @@ int run_scan(const Options& options) {
     if (job.stream && !job.stream->remarks().empty()) warn(job.stream->remarks());
     band.recording = options.reception.recording;
     band.how_to_read = reading_options(options.reception);
+    if (band.carriers.empty() && !job.stream)
+        if (const std::string fault = level_fault(job.recording); !fault.empty()) warn(fault);
     print("{}", options.json ? scan_json(band) : scan_text(band));
     return band.carriers.empty() ? kJobFailed : kDone;
 }

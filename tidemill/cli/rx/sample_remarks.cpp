@@ -6,7 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "tidemill/cli/dvbs2/level_fault.hpp"
 #include "tidemill/dsp/sample_format.hpp"
+#include "tidemill/dsp/sample_levels.hpp"
 #include "tidemill/io/io_error.hpp"
 #include "tidemill/io/recording_reader.hpp"
 
@@ -40,14 +42,20 @@ std::optional<dsp::Iq> only_value(const io::Recording& recording) {
     return same ? std::optional(samples.front()) : std::nullopt;
 }
 
-std::string one_value_text(const RxOutcome& outcome) {
+std::string one_value_text(const io::Recording& recording) {
+    const auto value = only_value(recording);
+    if (!value) return {};
+    if (*value == dsp::Iq{}) return "all samples are 0";
+    return fmt::format("all samples have one value, {:.3g} and {:.3g} of full scale", value->real(),
+                       value->imag());
+}
+
+// What a look at the recording itself says.
+template <class Look>
+std::string seen_in(const RxOutcome& outcome, Look look) {
     if (outcome.job.stream) return {};
     try {
-        const auto value = only_value(outcome.job.recording);
-        if (!value) return {};
-        if (*value == dsp::Iq{}) return "all samples are 0";
-        return fmt::format("all samples have one value, {:.3g} and {:.3g} of full scale", value->real(),
-                           value->imag());
+        return look(outcome.job.recording);
     } catch (const io::IoError&) {  // gone since it was received
         return {};
     }
@@ -59,8 +67,9 @@ std::vector<std::string> sample_remarks(const RxOutcome& outcome) {
     const dvbs2::ReceptionReport& report = outcome.report;
     std::vector<std::string> remarks;
     if (report.samples_not_finite > 0)
-        remarks.push_back(fmt::format("{} of the samples are no numbers: is that their format (--format)?",
-                                      percent(share_of(report.samples_not_finite, report.samples))));
+        remarks.push_back(fmt::format(
+            "{} of the samples are no numbers, or beyond {:.0e}: is that their format (--format)?",
+            percent(share_of(report.samples_not_finite, report.samples)), dsp::kLargestSample));
     if (const double share = share_of(report.samples_clipped, report.samples); share > kMuchClipped)
         remarks.push_back(fmt::format(
             "{} of the samples are at the ends of their range: record with less gain", percent(share)));
@@ -68,11 +77,12 @@ std::vector<std::string> sample_remarks(const RxOutcome& outcome) {
 }
 
 std::string why_no_signal(const RxOutcome& outcome) {
+    if (std::string fault = seen_in(outcome, level_fault); !fault.empty()) return fault;
     const dvbs2::ReceptionReport& report = outcome.report;
     const bool broken = share_of(report.samples_not_finite, report.samples) > kMost ||
                         share_of(report.samples_clipped, report.samples) > kMost;
     if (broken) return sample_remarks(outcome).front();
-    return one_value_text(outcome);
+    return seen_in(outcome, one_value_text);
 }
 
 }  // namespace tidemill::cli

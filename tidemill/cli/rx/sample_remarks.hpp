@@ -11,8 +11,8 @@ namespace tidemill::cli {
 /// their range.
 std::vector<std::string> sample_remarks(const RxOutcome& outcome);
 
-/// Why samples hold no signal of any kind: the same, or that they are all one value. Reads a part of a
-/// recording once more. Empty where they may hold one.
+/// Why samples hold no signal of any kind: the same, a level that cannot be processed, or one value for all.
+/// Reads a part of a recording once more. Empty where they may hold one.
 std::string why_no_signal(const RxOutcome& outcome);
 
 }  // namespace tidemill::cli
