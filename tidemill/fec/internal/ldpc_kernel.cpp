@@ -57,7 +57,7 @@ HWY_INLINE UnsignedVec magnitude_of(SignedVec x) {
 // One register for a value that a loop hands on to itself and to what follows: GCC would keep it in two, as
 // vectors of other lanes, and have too few for the rest.
 HWY_INLINE void hold_once([[maybe_unused]] UnsignedVec& value) {
-#if HWY_ARCH_X86 && HWY_COMPILER_GCC && HWY_TARGET != HWY_SCALAR
+#if HWY_ARCH_X86 && HWY_COMPILER_GCC_ACTUAL && HWY_TARGET < HWY_EMU128
     auto raw = value.raw;
     asm("" : "+v"(raw));
     value.raw = raw;
