@@ -1,5 +1,6 @@
 #include "tidemill/dvbs2/receiver/eye_view.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <memory>
