@@ -125,6 +125,7 @@ TEST_CASE(
           {1e-30F, "around 1e-31, and 1e-19 to 1e+09 is what is processed"}}) {
         const std::string recording = at_level(gain);
         check_failed(receive_in_order(recording, rate), 1, words);
+        check_failed(receive_in_order(recording, {"--rate", "2e6", "--symbol-rate", "auto"}), 1, words);
         check_failed(run_program({"dvbs2", "scan", recording, "--rate", "2e6"}), 1, words);
         check_failed(run_program({"dvbs2", "channel", recording, "--rate", "2e6", "-o", folder / "out.cf32"}),
                      1, words);

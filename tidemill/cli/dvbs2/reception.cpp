@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "tidemill/cli/cli_error.hpp"
+#include "tidemill/cli/dvbs2/level_fault.hpp"
 #include "tidemill/cli/dvbs2/reception_input.hpp"
 #include "tidemill/cli/dvbs2/scan_text.hpp"
 #include "tidemill/cli/dvbs2/signal_search.hpp"
@@ -185,6 +186,13 @@ void find_signal(const ReceptionOptions& options, ReceptionJob& job) {
     if (search.anything()) search_signal([&] { return open_preview(job); }, search, job.config);
 }
 
+// Throws JobFailed where the level is why nothing was found.
+void check_level(const ReceptionJob& job) {
+    if (job.stream) return;
+    if (const std::string fault = level_fault(job.recording); !fault.empty())
+        throw JobFailed(fmt::format("no signal found in {}: {}", job.recording.data_path.string(), fault));
+}
+
 // Ended before its signal was found: what is known of that is worth nothing, and may be no receiver's.
 ReceptionJob without_signal(ReceptionJob job) {
     job.interrupted = true;
@@ -234,7 +242,10 @@ ReceptionJob prepare(const ReceptionOptions& options) {
     try {
         find_signal(options, job);
     } catch (const Error&) {
-        if (!gives_up(job)) throw;
+        if (!gives_up(job)) {
+            check_level(job);
+            throw;
+        }
     }
     if (gives_up(job)) return without_signal(std::move(job));
     if (job.stream) job.config.block_samples = live_block(job);
