@@ -15,20 +15,20 @@ namespace {
 using Values = std::vector<ChannelValue>;
 
 constexpr double kAnyMore = std::numeric_limits<double>::infinity();
-constexpr double kMostSilence = 1e8;   // samples: more does nothing but fill the memory
-constexpr double kMostSymbols = 1e12;  // in more, a double does not tell one sample from the next
+constexpr double kMostSilence = 1e8;       // samples: more does nothing but fill the memory
+constexpr double kMostTimeSymbols = 1e12;  // in more, a double does not tell one sample from the next
 
 constexpr ChannelLimits kSilence{0, kMostSilence};
-constexpr ChannelLimits kTime{0, kMostSymbols};
+constexpr ChannelLimits kTime{0, kMostTimeSymbols};
 constexpr ChannelLimits kLevelDb{-100, 100};
 constexpr ChannelLimits kOffset{-1e5, 1e5};  // the amplitude of as many decibels
 constexpr ChannelLimits kPhaseRad{-10, 10};
-constexpr ChannelLimits kDrift{-1e-3, 1e-3};  // through the symbol rate within 1000 symbols
+constexpr ChannelLimits kDriftLimits{-1e-3, 1e-3};  // through the symbol rate within 1000 symbols
 
 /// Limits in symbols that are limits in samples.
 struct SampleLimits {
     explicit SampleLimits(const ChannelConfig& c)
-        : length{1 / c.samples_per_symbol, kMostSymbols, "a sample at the least"},
+        : length{1 / c.samples_per_symbol, kMostTimeSymbols, "a sample at the least"},
           delay{0, kMostSilence / c.samples_per_symbol, "1e8 samples at the most"},
           frequency{-c.samples_per_symbol * c.rate_ratio / 2, c.samples_per_symbol * c.rate_ratio / 2,
                     "half the sample rate"},
@@ -45,7 +45,7 @@ Values values_of_signal(const ChannelConfig& c, const SampleLimits& limits) {
             {"tail_samples", static_cast<double>(c.tail_samples), kSilence},
             {"esn0_db", c.esn0_db, {kLevelDb.least, kAnyMore}},
             {"frequency_cycles_per_symbol", c.frequency_cycles_per_symbol, limits.frequency},
-            {"drift_cycles_per_symbol2", c.drift_cycles_per_symbol2, kDrift},
+            {"drift_cycles_per_symbol2", c.drift_cycles_per_symbol2, kDriftLimits},
             {"phase_rad", c.phase_rad, kPhaseRad},
             {"phase_noise_deg", c.phase_noise_deg, {0, 360}},
             {"delay_symbols", c.delay_symbols, limits.delay},
@@ -74,8 +74,8 @@ void append_lists(const Disturbances& d, const SampleLimits& limits, Values& all
         append(all,
                {{"disturbances.tones.cycles_per_symbol", d.tones[i].cycles_per_symbol, limits.frequency, i},
                 {"disturbances.tones.gain_db", d.tones[i].gain_db, kLevelDb, i},
-                {"disturbances.tones.drift_cycles_per_symbol2", d.tones[i].drift_cycles_per_symbol2, kDrift,
-                 i}});
+                {"disturbances.tones.drift_cycles_per_symbol2", d.tones[i].drift_cycles_per_symbol2,
+                 kDriftLimits, i}});
     for (std::size_t i = 0; i < d.lost.size(); ++i)
         append(all,
                {{"disturbances.lost.samples", static_cast<double>(d.lost[i].samples), {1, kAnyMore}, i}});
@@ -95,11 +95,11 @@ void append_singles(const Disturbances& d, const SampleLimits& limits, Values& a
         append(all, {{"disturbances.fading.period_symbols", d.fading->period_symbols, limits.length},
                      {"disturbances.fading.gain_db", d.fading->gain_db, kLevelDb}});
     if (d.sweep)
-        append(
-            all,
-            {{"disturbances.sweep.cycles_per_symbol", d.sweep->cycles_per_symbol, limits.frequency},
-             {"disturbances.sweep.symbols", d.sweep->symbols, limits.length},
-             {"disturbances.sweep.middle_symbols", d.sweep->middle_symbols, {-kMostSymbols, kMostSymbols}}});
+        append(all, {{"disturbances.sweep.cycles_per_symbol", d.sweep->cycles_per_symbol, limits.frequency},
+                     {"disturbances.sweep.symbols", d.sweep->symbols, limits.length},
+                     {"disturbances.sweep.middle_symbols",
+                      d.sweep->middle_symbols,
+                      {-kMostTimeSymbols, kMostTimeSymbols}}});
 }
 
 }  // namespace
