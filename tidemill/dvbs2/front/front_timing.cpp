@@ -5,6 +5,7 @@
 #include <cassert>
 #include <cmath>
 #include <complex>
+#include <iterator>
 #include <utility>
 
 #include "tidemill/dsp/complex_product.hpp"
@@ -127,9 +128,9 @@ std::complex<double> TimingTracker::sum_along(const Latest& latest, double middl
 // Looks for the slope at which the phasors of the `count` latest sub-blocks add up in one direction.
 bool TimingTracker::try_lock(std::size_t count, std::size_t least, bool surely) {
     if (measured_.size() < std::max(count, least)) return false;
-    const Latest latest(measured_.end() - static_cast<std::ptrdiff_t>(count), measured_.end());
+    const Latest latest{measured_.end() - static_cast<std::ptrdiff_t>(count), measured_.end()};
     const auto n = static_cast<double>(count);
-    const double middle = static_cast<double>(latest.front().subblock) + (n - 1.0) / 2.0;
+    const double middle = static_cast<double>(latest.first->subblock) + (n - 1.0) / 2.0;
     const double step = 0.25 / n;
     std::complex<double> best{};
     double power = 0.0, energy = 0.0;
@@ -153,7 +154,7 @@ bool TimingTracker::try_lock(std::size_t count, std::size_t least, bool surely) 
     scatter_ = std::max(0.0, energy - std::norm(best) / n) / n / 2;
     behind_.clear();
     known_ = surely ? n : kLoopMemory;
-    line_end_ = latest.back().subblock + 1;
+    line_end_ = std::prev(latest.behind)->subblock + 1;
     tau_ += slope_ * (static_cast<double>(kept_.front().first_subblock) - middle);
     measured_.clear();
     restart_ = true;

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
-#include <ranges>
 #include <span>
 
 #include "tidemill/dvbs2/front/front_block.hpp"
@@ -53,6 +52,14 @@ class TimingTracker {
         SubblockTiming timing;
     };
 
+    /// A std::ranges::subrange is more than Clang 14, which `./x lint` reads with, understands.
+    struct Latest {
+        std::deque<Measured>::const_iterator first, behind;
+
+        auto begin() const { return first; }
+        auto end() const { return behind; }
+    };
+
     /// From a sub-block on the clock stands elsewhere.
     struct Leap {
         std::size_t from;
@@ -60,8 +67,6 @@ class TimingTracker {
     };
 
     void lock_on(const FilteredInfo& info);
-    using Latest = std::ranges::subrange<std::deque<Measured>::const_iterator>;
-
     bool try_lock_early();
     bool try_lock(std::size_t count, std::size_t least, bool surely = false);
     static std::complex<double> sum_along(const Latest& latest, double middle, double slope);
