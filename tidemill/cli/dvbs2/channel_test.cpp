@@ -118,6 +118,22 @@ TEST_CASE("channel: the Es/N0 is that of the signal, however long the noise befo
     CHECK(number(Json::parse(ended.out)["esn0_db"]) == doctest::Approx(10).epsilon(0.05));
 }
 
+TEST_CASE("channel: behind an echo, frames of two kinds without pilots are all received") {
+    const ScratchFolder folder;
+    const std::string sent = folder / "sent.sigmf-meta", heard = folder / "heard.sigmf-meta";
+    const auto run = [](const std::vector<std::string>& arguments) {
+        const Ended ended = run_program(arguments);
+        REQUIRE_MESSAGE(ended.status == 0, ended.err);
+        return ended.out;
+    };
+    run({"dvbs2", "tx", "--random", "300", "-o", sent, "--plan", "16APSK 3/4 short, QPSK 1/2 short"});
+    run({"dvbs2", "channel", sent, "-o", heard, "--esn0", "17", "--echo", "3.3,-6,57"});
+    const Json told = Json::parse(run({"dvbs2", "rx", heard, "--executor", "sequence", "--json"}));
+    CHECK(told["frames"] > 40);
+    CHECK(told["frames_equalised"] > 40);
+    CHECK(told["frames_bad"] <= 1);
+}
+
 TEST_CASE("channel: what no channel does, or not to this recording, is refused with the option's name") {
     const ScratchFolder folder;
     const std::string clean = clean_recording(folder);  // at 2 MHz

@@ -1,6 +1,8 @@
 #include "tidemill/dvbs2/receiver/rx_equaliser.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 
 #include "tidemill/dvbs2/carrier/header_bias.hpp"
 
@@ -19,6 +21,8 @@ constexpr double kWeakest = 5e-4;
 constexpr double kSure = 3;  // times as much as noise alone looks like
 constexpr double kDoubtful = 1.8;
 constexpr double kEnoughSymbols = 250;  // to learn a channel anew
+constexpr float kHeaderMemorySymbols = 200e3F;
+constexpr double kLeastShare = 0.01;  // of headers: fewer move a mean by nothing
 
 // Share of the noise that an equaliser takes away, less what it adds by being learned from noisy symbols.
 double gain_of(const ChannelEstimate& channel) {
@@ -43,6 +47,7 @@ void RxEqualiser::learn_echoes(Frame f) {
         ++learned_;
         decide();
     }
+    hear(about);
     give(f[frame], about, f[taps][0]);
 }
 
@@ -64,13 +69,30 @@ void RxEqualiser::decide() {
     echo_now_.set(echo_);
 }
 
+// As long as headers are remembered where they alone tell the frequency.
+void RxEqualiser::hear(const FrameInfo& about) {
+    const float left = std::exp(-static_cast<float>(about.symbols) / kHeaderMemorySymbols);
+    for (float& weight : headers_) weight *= left;
+    headers_[static_cast<std::size_t>(about.pls.code())] += 1;
+}
+
+// Of frames of several kinds each header feigns another frequency.
+float RxEqualiser::mean_header_bias() const {
+    const float all = std::accumulate(headers_.begin(), headers_.end(), 0.0F);
+    double sum = 0;
+    for (std::size_t code = 0; code < headers_.size(); ++code) {
+        const double share = headers_[code] / all;
+        if (share > kLeastShare) sum += share * header_bias(channel_, Pls::from_code(static_cast<int>(code)));
+    }
+    return static_cast<float>(sum);
+}
+
 void RxEqualiser::give(std::span<const Iq> received, const FrameInfo& about, EqualiserTaps& to) {
     if (about.start != end_) taps_.before = {};
     to.on = taps_.on;
     if (taps_.on != 0) {
         to = taps_;
-        if (layout_of(about.pls).pilot_blocks == 0)
-            to.header_bias = static_cast<float>(header_bias(channel_, about.pls));
+        if (layout_of(about.pls).pilot_blocks == 0) to.header_bias = mean_header_bias();
         frames_.fetch_add(1, std::memory_order_relaxed);
     }
     const auto symbols = static_cast<std::size_t>(about.symbols);
@@ -80,8 +102,8 @@ void RxEqualiser::give(std::span<const Iq> received, const FrameInfo& about, Equ
 
 void RxEqualiser::keep(Archive& archive) {
     std::uint64_t frames = frames_.load(std::memory_order_relaxed);
-    archive("learner", learner_)("taps", taps_)("channel", channel_)("end", end_)("learned", learned_)(
-        "passed", passed_);
+    archive("learner", learner_)("taps", taps_)("channel", channel_)("headers", headers_)("end", end_)(
+        "learned", learned_)("passed", passed_);
     archive("doubtful", doubtful_)("echo", echo_)("frames", frames);
     frames_.store(frames, std::memory_order_relaxed);
     echo_now_.set(echo_);

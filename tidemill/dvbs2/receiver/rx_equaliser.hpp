@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <optional>
@@ -33,15 +34,18 @@ class RxEqualiser final : public Module {
     void learn_echoes(Frame f);
     bool is_due();
     void decide();
+    void hear(const FrameInfo& about);
+    float mean_header_bias() const;
     void give(std::span<const Iq> received, const FrameInfo& about, EqualiserTaps& to);
 
     ChannelLearner learner_;
-    EqualiserTaps taps_{};       // as they are given to frames
-    ChannelEstimate channel_{};  // that they are for
-    std::uint64_t end_ = 0;      // of the frame before
-    std::uint32_t learned_ = 0;  // frames, since symbols were lost
-    std::uint32_t passed_ = 0;   // since the last that was learned from
-    bool doubtful_ = false;      // noise alone rarely looks like that
+    EqualiserTaps taps_{};              // as they are given to frames
+    ChannelEstimate channel_{};         // that they are for
+    std::array<float, 128> headers_{};  // by PLS code, those from which the frequency is known
+    std::uint64_t end_ = 0;             // of the frame before
+    std::uint32_t learned_ = 0;         // frames, since symbols were lost
+    std::uint32_t passed_ = 0;          // since the last that was learned from
+    bool doubtful_ = false;             // noise alone rarely looks like that
     std::optional<EchoSeen> echo_{};
     Published<std::optional<EchoSeen>> echo_now_;
     std::atomic<std::uint64_t> frames_{0};
