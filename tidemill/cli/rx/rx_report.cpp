@@ -234,6 +234,10 @@ std::string why_nothing(const RxOutcome& outcome) {
             path, report.samples, io::hertz_text(report.symbol_rate_hz), outcome.job.config.rolloff,
             scan_hint(outcome));
     }
+    if (report.totals.frames == 0 && report.sync.dummy_frames > 0) {
+        return fmt::format("{} dummy frames found in {} at {} symbols/s, and none with data",
+                           report.sync.dummy_frames, path, io::hertz_text(report.symbol_rate_hz));
+    }
     if (report.totals.frames == 0) {
         return fmt::format(
             "a signal, but no DVB-S2 frames found in {} at {} symbols/s: check --symbol-rate{}", path,

@@ -21,6 +21,16 @@ TEST_CASE("rx report: who ends a reception of samples that are no numbers, or sa
     CHECK(internal::says(failure_text(outcome), "received: 90 % of the samples are at the ends"));
 }
 
+TEST_CASE("rx report: a signal of dummy frames alone is told as one") {
+    RxOutcome outcome;
+    outcome.job.recording.data_path = "idle.ci8";
+    outcome.report.symbol_rate_hz = 1e6;
+    outcome.report.sync.symbols = 1'000'000;
+    CHECK(internal::says(failure_text(outcome), "no DVB-S2 frames found in idle.ci8"));
+    outcome.report.sync.dummy_frames = 300;
+    CHECK(failure_text(outcome) == "300 dummy frames found in idle.ci8 at 1M symbols/s, and none with data");
+}
+
 TEST_CASE("rx report: what a signal suffers from is told in its summary, and where nothing came of it") {
     RxOutcome outcome;
     outcome.report.symbol_rate_hz = 1e6;
