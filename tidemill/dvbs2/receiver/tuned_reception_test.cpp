@@ -61,6 +61,18 @@ TEST_CASE("tuned reception: a carrier about the middle, alone, is received witho
     }
 }
 
+TEST_CASE("tuned reception: where a carrier is named and hidden, no other one is taken for it") {
+    const MadeBand band = make_band({.sample_rate_hz = 8e6, .seconds = 0.02},
+                                    std::vector{BandCarrier{.symbol_rate_hz = 1e6, .offset_hz = 600e3}});
+    const auto bytes = as_ci16(band.samples);
+    const auto tuned_to = [&](double offset_hz) {
+        io::MemoryReader look(bytes, dsp::SampleFormat::ci16, 8e6);
+        return plan_tuning(look, {.symbol_rate_hz = 1e6, .offset_hz = offset_hz}).tuning.value().offset_hz;
+    };
+    CHECK(tuned_to(1.4e6) == doctest::Approx(600e3).epsilon(0.05));
+    CHECK(tuned_to(-1e6) == -1e6);
+}
+
 TEST_CASE(
     "tuned reception: a tuner that is moved to its carrier by hand receives it, and tells where that is") {
     const MadeBand band = make_band({.sample_rate_hz = 2e6, .seconds = 0.6, .esn0_db = 11},

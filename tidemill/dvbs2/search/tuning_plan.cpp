@@ -17,6 +17,13 @@ bool front_suffices(double ratio, const TuningPlan& plan, const TuningWish& wish
            std::abs(plan.seen->offset_hz) <= kFrontReach * wish.symbol_rate_hz;
 }
 
+// What lies beside the place that was named by more than a carrier is wide is not the one that was meant:
+// that one is hidden, or has not begun.
+bool is_another(const SeenCarrier& seen, const TuningWish& wish) {
+    return wish.offset_hz &&
+           std::abs(seen.offset_hz - *wish.offset_hz) > (1 + wish.rolloff) * wish.symbol_rate_hz;
+}
+
 }  // namespace
 
 TuningPlan plan_tuning(io::SampleSource& source, const TuningWish& wish) {
@@ -27,6 +34,7 @@ TuningPlan plan_tuning(io::SampleSource& source, const TuningWish& wish) {
     TuningPlan plan{
         .seen = look_for_carrier(
             source, {.symbol_rate_hz = wish.symbol_rate_hz, .rolloff = wish.rolloff, .near_hz = near_hz})};
+    if (plan.seen && is_another(*plan.seen, wish)) plan.seen.reset();
     if (front_suffices(sample_rate_hz / wish.symbol_rate_hz, plan, wish)) return plan;
     if (plan.seen) {
         tuning.offset_hz = plan.seen->offset_hz;
