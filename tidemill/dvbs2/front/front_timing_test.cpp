@@ -33,7 +33,7 @@ struct Signal {
         const double scatter = 0.05 * signal + 0.1 * noise_power;
         std::normal_distribution<double> normal;
         const auto phasor = std::polar(signal, 2 * std::numbers::pi * tau(number)) +
-                            scatter * std::complex(normal(random), normal(random));
+                            scatter * std::complex{normal(random), normal(random)};
         return {Iq(phasor), static_cast<float>(signal + noise_power)};
     }
 
@@ -87,7 +87,10 @@ TEST_CASE("timing: where the clock leaps, strobes leap with it, within a sub-blo
                 CAPTURE(leap);
                 CAPTURE(at);
                 const Strobes strobes({noise_power, 20, at, leap}, 2600);
-                CHECK(strobes.leaps() == 2);  // the first of all is one
+                // The first of all is one. A place in the last sub-blocks of a block may be found early,
+                // where the leap seems smaller, and what is left of it in the next block.
+                CHECK(strobes.leaps() >= 2);
+                CHECK(strobes.leaps() <= (at % 16 > 12 ? 3 : 2));
                 const auto first = static_cast<std::int64_t>(strobes.runs.size()) - 2600;
                 const auto off_at = [&](std::int64_t subblock) {
                     return std::abs(strobes.runs[static_cast<std::size_t>(first + subblock)].off);

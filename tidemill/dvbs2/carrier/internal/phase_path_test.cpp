@@ -24,7 +24,7 @@ std::vector<PowerBlock> blocks_on(const Sweep& sweep, double noise) {
     std::vector<PowerBlock> blocks;
     for (double place = kSpacing; place < kSymbols; place += kSpacing) {
         const auto signal = std::polar(1.0, kOrder * (sweep.phase_at(place) + kStart));
-        blocks.push_back({place, signal + std::complex<double>(normal(random), normal(random))});
+        blocks.push_back({place, signal + std::complex<double>{normal(random), normal(random)}});
     }
     return blocks;
 }
