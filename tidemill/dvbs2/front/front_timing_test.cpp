@@ -80,18 +80,19 @@ struct Strobes {
 }  // namespace
 
 TEST_CASE("timing: where the clock leaps, strobes leap with it, within a sub-block") {
+    constexpr std::int64_t kSubblocks = 163 * kSubblocksPerBlock;
     for (const double noise_power : {0.001, 0.1, 1.5}) {
         for (const double leap : {0.25, -0.25, 0.4, 0.5}) {
             for (const std::int64_t at : {2000, 2003, 2007, 2012, 2013, 2015}) {
                 CAPTURE(noise_power);
                 CAPTURE(leap);
                 CAPTURE(at);
-                const Strobes strobes({noise_power, 20, at, leap}, 2600);
+                const Strobes strobes({noise_power, 20, at, leap}, kSubblocks);
                 // The first of all is one. A place in the last sub-blocks of a block may be found early,
                 // where the leap seems smaller, and what is left of it in the next block.
                 CHECK(strobes.leaps() >= 2);
                 CHECK(strobes.leaps() <= (at % 16 > 12 ? 3 : 2));
-                const auto first = static_cast<std::int64_t>(strobes.runs.size()) - 2600;
+                const auto first = static_cast<std::int64_t>(strobes.runs.size()) - kSubblocks;
                 const auto off_at = [&](std::int64_t subblock) {
                     return std::abs(strobes.runs[static_cast<std::size_t>(first + subblock)].off);
                 };
