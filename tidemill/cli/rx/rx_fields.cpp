@@ -30,6 +30,7 @@ struct Field {
     std::optional<int> usual{};  // people are told of other values only
 };
 
+// The fields of a line stand together.
 constexpr std::string_view kLosses = "losses";
 constexpr std::string_view kDisturbed = "disturbed";  // what a signal suffers from, lost or not
 
@@ -257,6 +258,16 @@ const Field kFields[] = {
      0},
     {"samples_clipped", "", kLosses, "", [](View v) -> Json { return v.now.samples_clipped; }, 0},
     {"samples_blanked", "", kLosses, "", [](View v) -> Json { return v.now.samples_blanked; }, 0},
+    {"frames_hurried", "frames_hurried", kLosses, "finer decoding left out for {} frames: short of time",
+     [](View v) -> Json { return v.now.frames_hurried; }, 0},
+    {"samples_missing", "", kLosses, "", [](View v) -> Json { return v.whole->missing_samples; }, 0},
+    {"overflows", "overflows", kLosses, "", of_ring<&RingSeen::gaps>, 0},
+    {"latest_overflows", "", "", "", latest_overflows},
+    {"", "samples_missing", "", "", of_ring<&RingSeen::samples>},
+    {"samples_missing_estimated", "samples_missing_estimated", kLosses, "", of_ring<&RingSeen::estimated>, 0},
+    {"trailing_bytes", "", kLosses, "", [](View v) -> Json { return v.whole->job.recording.trailing_bytes; },
+     0},
+
     {"pulses_percent", "pulses_percent", kDisturbed, "pulses: {:.2g} % of the samples blanked",
      [](View v) -> Json { return blanked_percent(v.now.blanked_share); }, 0},
     {"tones_hz", "tones_hz", "", "", tones_hz},
@@ -264,8 +275,6 @@ const Field kFields[] = {
     {"echo_symbols", "echo_symbols", "", "", of_echo<&dvbs2::ReceptionNow::echo_symbols>},
     {"echo_db", "echo_db", "", "", of_echo<&dvbs2::ReceptionNow::echo_db>},
     {"", "", kDisturbed, "{}", echo_text},
-    {"frames_hurried", "frames_hurried", kLosses, "finer decoding left out for {} frames: short of time",
-     [](View v) -> Json { return v.now.frames_hurried; }, 0},
     {"clockless_from_s", "clockless_from_s", "", "", of_clockless<&dvbs2::Clockless::begin_s>},
     {"clockless_s", "clockless_s", "", "", of_clockless<&dvbs2::Clockless::seconds>},
     {"", "", kDisturbed, "{}", clockless_text},
@@ -275,13 +284,6 @@ const Field kFields[] = {
     {"gap_samples", "gap_samples", "", "", [](View v) -> Json { return v.now.totals.missing.samples; }},
     {"gap_last_s", "gap_last_s", "", "", gap_last_s},
     {"", "", kDisturbed, "{}", gaps_text},
-    {"samples_missing", "", kLosses, "", [](View v) -> Json { return v.whole->missing_samples; }, 0},
-    {"overflows", "overflows", kLosses, "", of_ring<&RingSeen::gaps>, 0},
-    {"latest_overflows", "", "", "", latest_overflows},
-    {"", "samples_missing", "", "", of_ring<&RingSeen::samples>},
-    {"samples_missing_estimated", "samples_missing_estimated", kLosses, "", of_ring<&RingSeen::estimated>, 0},
-    {"trailing_bytes", "", kLosses, "", [](View v) -> Json { return v.whole->job.recording.trailing_bytes; },
-     0},
 
     {"info_mbps", "info_mbps", "speed", "{:.2f} Mb/s of information",
      [](View v) -> Json { return v.info_mbps; }},
@@ -371,6 +373,14 @@ void add_to_line(std::string& line, const Field& field, const Json& value) {
     line += field.text.empty() ? counted(field.name, value) : in_text(field.text, value);
 }
 
+// All that a line tells.
+std::string content_of(std::string_view label, View view) {
+    std::string line;
+    for (const Field& field : kFields)
+        if (field.line == label) add_to_line(line, field, field.value(view));
+    return line;
+}
+
 std::string line_of(std::string_view label, const std::string& line) {
     return fmt::format("{:<11}{}\n", label, line);
 }
@@ -423,25 +433,20 @@ Json fields_json(const RxView& view) {
 }
 
 std::string fields_text(const RxView& view) {
-    std::vector<std::pair<std::string_view, std::string>> lines;
-    for (const Field& field : kFields) {
-        if (field.line.empty()) continue;
-        if (lines.empty() || lines.back().first != field.line) lines.emplace_back(field.line, "");
-        add_to_line(lines.back().second, field, field.value(view));
-    }
     std::string text;
-    for (auto& [label, line] : lines) {
-        if (line.empty() && label == kLosses) line = "none";
-        if (!line.empty()) text += line_of(label, line);
+    std::string_view before;
+    for (const Field& field : kFields) {
+        if (field.line.empty() || field.line == before) continue;
+        before = field.line;
+        std::string line = content_of(field.line, view);
+        if (line.empty() && field.line == kLosses) line = "none";
+        if (!line.empty()) text += line_of(field.line, line);
     }
     return text;
 }
 
 std::string disturbances(const RxView& view) {
-    std::string line;
-    for (const Field& field : kFields)
-        if (field.line == kDisturbed) add_to_line(line, field, field.value(view));
-    return line;
+    return content_of(kDisturbed, view);
 }
 
 std::string disturbed_line(const RxView& view) {

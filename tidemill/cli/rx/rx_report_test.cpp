@@ -44,6 +44,9 @@ TEST_CASE("rx report: what a signal suffers from is told in its summary, and whe
         "of 1000000 symbols/s from 0.65 s on, for 0.45 s: has it another symbol rate?";
     CHECK(internal::says(summary_text(outcome), "\ndisturbed  " + told + "\n"));
     CHECK(internal::says(failure_text(outcome), "; disturbed: " + told));
+    const std::string account = account_text(outcome);
+    CHECK(internal::says(account, "\ndisturbed  " + told + "\nspeed "));
+    CHECK(account.find("\nlosses") == account.rfind("\nlosses"));
 }
 
 }  // namespace tidemill::cli
