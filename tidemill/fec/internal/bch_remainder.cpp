@@ -1,5 +1,7 @@
 #include "tidemill/fec/internal/bch_remainder.hpp"
 
+#include "tidemill/fec/internal/big_endian.hpp"
+
 namespace tidemill::fec {
 namespace {
 
@@ -20,12 +22,6 @@ constexpr std::size_t kBytesAtOnce = 8;
 
 // Each waits for its own table look-ups only.
 constexpr std::size_t kStretches = 4;
-
-std::uint64_t big_endian(const std::uint8_t* bytes) {
-    std::uint64_t value = 0;
-    for (std::size_t i = 0; i < kBytesAtOnce; ++i) value = value << 8 | bytes[i];
-    return value;
-}
 
 void add(Word& sum, const Word& term) {
     for (std::size_t i = 0; i < sum.size(); ++i) sum[i] ^= term[i];
