@@ -89,6 +89,7 @@ FrameModulator::FrameModulator(const Pls& pls, int gold_code)
             pilots_.push_back(turned(kPilot, quarters));
     }
     data(static_cast<std::size_t>(layout_.data_symbols) - turns_.size());
+    if (modcod_->modulation == Modulation::qpsk) qpsk_.emplace(turns_);
 }
 
 std::vector<std::uint8_t> FrameModulator::encode(std::span<const std::uint8_t> bbframe) const {
@@ -132,13 +133,20 @@ std::vector<dsp::Iq> FrameModulator::data_symbols(std::span<const std::uint8_t> 
 // Mapped and scrambled in one step.
 void FrameModulator::modulate(std::span<const std::uint8_t> bbframe, std::span<dsp::Iq> plframe) const {
     assert(plframe.size() == plframe_symbols());
-    const std::vector<std::uint8_t> labels = labels_of(encode(bbframe));
+    const std::vector<std::uint8_t> fecframe = encode(bbframe);
+    const auto labels = qpsk_ ? std::vector<std::uint8_t>() : labels_of(fecframe);
     std::ranges::copy(header_symbols(pls_.code()), plframe.begin());
     plframe = plframe.subspan(kHeaderSymbols);
     std::size_t sent = 0;
     const auto send = [&](std::size_t count) {
-        put_points(std::span(labels).subspan(sent, count), std::span(turns_).subspan(sent, count), points_,
-                   plframe);
+        if (qpsk_) {
+            const std::size_t before = sent / QpskMapper::kSymbols;
+            qpsk_->map(std::span(fecframe).subspan(before, count / QpskMapper::kSymbols), before,
+                       plframe.first(count));
+        } else {
+            put_points(std::span(labels).subspan(sent, count), std::span(turns_).subspan(sent, count),
+                       points_, plframe);
+        }
         sent += count;
         plframe = plframe.subspan(count);
     };
@@ -147,7 +155,7 @@ void FrameModulator::modulate(std::span<const std::uint8_t> bbframe, std::span<d
         dsp::copy_samples(std::span(pilots_).subspan(at, kPilotBlockSymbols), plframe);
         plframe = plframe.subspan(kPilotBlockSymbols);
     }
-    send(labels.size() - sent);
+    send(turns_.size() - sent);
 }
 
 std::vector<dsp::Iq> dummy_plframe(const PlScrambler& scrambler) {

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "tidemill/dsp/iq.hpp"
+#include "tidemill/dvbs2/send/qpsk_mapper.hpp"
 #include "tidemill/dvbs2/standard/modcod.hpp"
 #include "tidemill/dvbs2/standard/pl_scrambler.hpp"
 #include "tidemill/fec/bch.hpp"
@@ -49,6 +51,7 @@ class FrameModulator {
     std::vector<std::uint8_t> turns_;  // of the data symbols when they are scrambled, in quarters
     std::vector<dsp::Iq> pilots_;      // of all blocks, scrambled
     std::vector<dsp::Iq> points_;      // by label and quarter turns
+    std::optional<QpskMapper> qpsk_;
 };
 
 /// The symbols of a dummy PLFRAME, scrambled like any other (EN 302 307-1, 5.5.1).

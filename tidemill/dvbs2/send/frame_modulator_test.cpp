@@ -105,6 +105,21 @@ TEST_CASE(
     }
 }
 
+TEST_CASE("frame modulator: symbols are points of the constellation that were turned, to the bit") {
+    const PlScrambler scrambler(kGoldCode);
+    for (const auto& pls : all_settings()) {
+        if (pls.pilots) continue;
+        CAPTURE(pls.code());
+        const FrameModulator modulator(pls, kGoldCode);
+        const auto bbframe = some_bbframe(modulator.bbframe_bytes());
+        std::vector<Iq> plframe(modulator.plframe_symbols());
+        modulator.modulate(bbframe, plframe);
+        std::vector<Iq> want = modulator.data_symbols(bbframe);
+        for (std::size_t i = 0; i < want.size(); ++i) want[i] = turned(want[i], scrambler.rotations()[i]);
+        CHECK(std::ranges::equal(std::span(plframe).subspan(kHeaderSymbols), want));
+    }
+}
+
 TEST_CASE("frame modulator: pilots stand behind every 16 slots and leave the data as they are without them") {
     for (const auto& pls : all_settings()) {
         if (!pls.pilots) {
