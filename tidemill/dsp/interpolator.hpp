@@ -18,6 +18,9 @@ class Interpolator {
     /// side. `phases` >= 1 outputs per input sample.
     Interpolator(std::size_t reach, std::size_t phases, const std::function<double(double)>& response);
 
+    /// Of one phase behind those of the other, 2 * reach each.
+    std::span<const float> taps() const { return taps_; }
+
     /// Input samples that precede the one for which outputs are made.
     std::size_t history() const { return 2 * reach_ - 1; }
 
@@ -30,7 +33,7 @@ class Interpolator {
 
     std::size_t reach_;
     std::size_t phases_;
-    std::vector<float> taps_;                   // phase by phase
+    std::vector<float> taps_;                   // as taps() gives them
     std::optional<SignInterpolator> by_signs_;  // for two phases that are not too long
 };
 

@@ -16,6 +16,7 @@
 #include "tidemill/dsp/rotator.hpp"
 #include "tidemill/dsp/sample_format.hpp"
 #include "tidemill/dsp/short_rotator.hpp"
+#include "tidemill/dsp/sign_byte_interpolator.hpp"
 #include "tidemill/dsp/split_fir.hpp"
 #include "tidemill/dsp/split_fir16.hpp"
 #include "tidemill/dsp/strobe_interpolator.hpp"
@@ -198,6 +199,21 @@ void bench_interpolator(benchmark::State& state, bool by_signs) {
 }
 BENCHMARK_CAPTURE(bench_interpolator, any, false)->Name("kernel/interpolator");
 BENCHMARK_CAPTURE(bench_interpolator, by_signs, true)->Name("kernel/interpolator_by_signs");
+
+void bench_sign_byte_interpolator(benchmark::State& state) {
+    const Interpolator interpolator(kReach, 2, [](double t) { return root_raised_cosine(t, 0.2); });
+    const SignByteInterpolator to_bytes(interpolator.taps(), 1, 0.25F, SampleFormat::ci8);
+    const AlignedVector<Iq> x(kSamples + interpolator.history(), Iq(1, -1));
+    std::vector<std::byte> y(4 * kSamples);
+    std::uint64_t limited = 0;
+    for (auto _ : state) {
+        to_bytes.process(x, y, limited);
+        benchmark::ClobberMemory();
+    }
+    // 14 rows of 32 numbers for each part of sixteen samples.
+    count_samples(state, 14 * 32 * 2 / 16);
+}
+BENCHMARK(bench_sign_byte_interpolator)->Name("kernel/interpolator_by_signs_to_bytes");
 
 void bench_quantizer(benchmark::State& state) {
     const auto x = signal(kSamples);

@@ -46,12 +46,12 @@ class RandomFrames final : public Module {
 BenchTransmitter::BenchTransmitter() : multiplexer_(sent()), shaper_(kSamplesPerSymbol, kRolloff) {
     auto& data = graph_.add<RandomFrames>(multiplexer_.modulator(kSent).bbframe_bytes());
     const dvbs2::TxStages stages(graph_, multiplexer_, shaper_, std::nullopt);
-    auto& send = graph_.add(
-        task("send", in<dsp::Iq>("samples", upto(stages.pulse.most_samples())), [this](auto samples) {
+    auto& send =
+        graph_.add(task("send", in<dsp::Iq>("samples", upto(stages.most_samples)), [this](auto samples) {
             for (const dsp::Iq& sample : samples) energy_ += std::norm(sample);
         }));
     graph_.bind(data.bbframe, stages.modulator.bbframe);
-    graph_.bind(stages.pulse.samples, send["samples"]);
+    graph_.bind(stages.pulse->samples, send["samples"]);
 }
 
 }  // namespace tidemill::cli

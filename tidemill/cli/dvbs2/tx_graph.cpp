@@ -128,20 +128,20 @@ TxGraph::TxGraph(const TxOptions& options, TxSignal& signal, std::vector<NamedIn
                                               .copy = copy});
     const dvbs2::TxStages stages(graph_, signal.multiplexer, shaper_, output.rounding());
     tails_ = &stages.tails;
-    pulse_ = &stages.pulse;
+    most_samples_ = stages.most_samples;
     graph_.bind(frames_->bbframe, stages.modulator.bbframe);
-    if (!stages.rounding) {
-        auto& sink = graph_.add<TxSink>(output, pulse_->most_samples(), tail);
-        graph_.bind(stages.pulse.samples, sink.samples);
+    if (stages.pulse != nullptr) {
+        auto& sink = graph_.add<TxSink>(output, most_samples_, tail);
+        graph_.bind(stages.pulse->samples, sink.samples);
         return;
     }
-    auto& sink = graph_.add<TxRoundedSink>(output, pulse_->most_samples(), tail);
-    graph_.bind(stages.rounding->stored, sink.stored);
-    graph_.bind(stages.rounding->limited, sink.limited);
+    auto& sink = graph_.add<TxRoundedSink>(output, most_samples_, tail);
+    graph_.bind(stages.byte_pulse->stored, sink.stored);
+    graph_.bind(stages.byte_pulse->limited, sink.limited);
 }
 
 std::size_t TxGraph::bytes_of_frame() const {
-    return pulse_->most_samples() * sizeof(dsp::Iq);
+    return most_samples_ * sizeof(dsp::Iq);
 }
 
 void TxGraph::finish(TxOutput& output) {

@@ -42,7 +42,7 @@ class TxGraph {
     Graph graph_{"dvbs2-tx"};
     TxFrames* frames_ = nullptr;
     const dvbs2::TxTails* tails_ = nullptr;
-    const dvbs2::TxPulse* pulse_ = nullptr;
+    std::size_t most_samples_ = 0;  // of a frame
 };
 
 }  // namespace tidemill::cli

@@ -22,7 +22,7 @@ constexpr double kSure = 3;  // times as much as noise alone looks like
 constexpr double kDoubtful = 1.8;
 constexpr double kEnoughSymbols = 250;  // to learn a channel anew
 constexpr float kHeaderMemorySymbols = 200e3F;
-constexpr double kLeastShare = 0.01;  // of headers: fewer move a mean by nothing
+constexpr double kLeastShareHeard = 0.01;  // of headers: fewer move a mean by nothing
 
 // Share of the noise that an equaliser takes away, less what it adds by being learned from noisy symbols.
 double gain_of(const ChannelEstimate& channel) {
@@ -82,7 +82,8 @@ float RxEqualiser::mean_header_bias() const {
     double sum = 0;
     for (std::size_t code = 0; code < headers_.size(); ++code) {
         const double share = headers_[code] / all;
-        if (share > kLeastShare) sum += share * header_bias(channel_, Pls::from_code(static_cast<int>(code)));
+        if (share > kLeastShareHeard)
+            sum += share * header_bias(channel_, Pls::from_code(static_cast<int>(code)));
     }
     return static_cast<float>(sum);
 }

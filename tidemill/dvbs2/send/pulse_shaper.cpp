@@ -1,7 +1,6 @@
 #include "tidemill/dvbs2/send/pulse_shaper.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cassert>
 
 #include <fmt/format.h>
@@ -29,21 +28,25 @@ PulseShaper::PulseShaper(int samples_per_symbol, double rolloff)
       samples_per_symbol_(static_cast<std::size_t>(samples_per_symbol)),
       last_(interpolator_.history()) {}
 
-// The first ones need those before beside them; all others have them there already.
 void PulseShaper::shape(std::span<const dsp::Iq> before, std::span<const dsp::Iq> symbols,
                         std::span<dsp::Iq> samples) const {
-    assert(before.size() == history() && samples.size() == symbols.size() * samples_per_symbol_);
+    assert(samples.size() == symbols.size() * samples_per_symbol_);
+    in_pieces(before, symbols, [&](std::span<const dsp::Iq> some, std::size_t done) {
+        fill(some,
+             samples.subspan(done * samples_per_symbol_, (some.size() - history()) * samples_per_symbol_));
+    });
+}
+
+void PulseShaper::fill(std::span<const dsp::Iq> symbols, std::span<dsp::Iq> samples) const {
     if (samples_per_symbol_ == 1) {
         std::ranges::copy(symbols, samples.begin());
-        return;
+    } else {
+        interpolator_.process(symbols, samples);
     }
-    const std::size_t first = std::min(before.size(), symbols.size());
-    std::array<dsp::Iq, 4 * kReachSymbols> seam;
-    std::ranges::copy(before, seam.begin());
-    std::ranges::copy(symbols.first(first), seam.begin() + static_cast<std::ptrdiff_t>(before.size()));
-    interpolator_.process(std::span(seam).first(before.size() + first),
-                          samples.first(first * samples_per_symbol_));
-    if (first == before.size()) interpolator_.process(symbols, samples.subspan(first * samples_per_symbol_));
+}
+
+std::span<const float> PulseShaper::taps() const {
+    return samples_per_symbol_ == 1 ? std::span<const float>() : interpolator_.taps();
 }
 
 std::span<const dsp::Iq> PulseShaper::process(std::span<const dsp::Iq> symbols) {

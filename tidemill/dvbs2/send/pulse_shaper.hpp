@@ -1,5 +1,8 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <cassert>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -31,6 +34,17 @@ class PulseShaper {
     void shape(std::span<const dsp::Iq> before, std::span<const dsp::Iq> symbols,
                std::span<dsp::Iq> samples) const;
 
+    /// Calls use(some, done) for pieces of `symbols` in turn, with the history() of the first of them before
+    /// them, and how many symbols came before that.
+    template <class Use>
+    void in_pieces(std::span<const dsp::Iq> before, std::span<const dsp::Iq> symbols, Use use) const;
+
+    /// The samples of all symbols behind the first history() ones.
+    void fill(std::span<const dsp::Iq> symbols, std::span<dsp::Iq> samples) const;
+
+    /// Of the pulse, as an Interpolator has them; none without one.
+    std::span<const float> taps() const;
+
     /// The samples that these symbols complete; valid until the next call.
     std::span<const dsp::Iq> process(std::span<const dsp::Iq> symbols);
 
@@ -43,5 +57,20 @@ class PulseShaper {
     std::vector<dsp::Iq> last_;     // symbols, as many as the next one needs before it
     std::vector<dsp::Iq> samples_;  // as many as any call made, so that none are cleared again
 };
+
+// The first ones need those before beside them; all others have them there already.
+template <class Use>
+void PulseShaper::in_pieces(std::span<const dsp::Iq> before, std::span<const dsp::Iq> symbols,
+                            Use use) const {
+    assert(before.size() == history());
+    const std::size_t first = std::min(before.size(), symbols.size());
+    if (first > 0) {
+        std::array<dsp::Iq, 4 * kReachSymbols> seam;
+        std::ranges::copy(before, seam.begin());
+        std::ranges::copy(symbols.first(first), seam.begin() + static_cast<std::ptrdiff_t>(before.size()));
+        use(std::span<const dsp::Iq>(seam).first(before.size() + first), std::size_t{0});
+    }
+    if (symbols.size() > first) use(symbols, first);
+}
 
 }  // namespace tidemill::dvbs2

@@ -4,6 +4,7 @@
 #include <benchmark/benchmark.h>
 
 #include "tidemill/dvbs2/channel/channel.hpp"
+#include "tidemill/dvbs2/send/byte_shaper.hpp"
 #include "tidemill/dvbs2/send/frame_modulator.hpp"
 #include "tidemill/dvbs2/send/multiplexer.hpp"
 #include "tidemill/dvbs2/send/pulse_shaper.hpp"
@@ -40,8 +41,10 @@ const bool kAsked =
 void make_bytes(benchmark::State& state, int modcod, bench::Levels levels) {
     const Pls pls{modcod, FrameSize::short_, true};
     Multiplexer multiplexer({.plan = {{pls}}});
-    PulseShaper shaper(2, 0.20);
+    const PulseShaper shaper(2, 0.20);
+    const ByteShaper to_bytes(shaper, dsp::SampleFormat::ci8, 0.25F);
     const auto some = packets(10);
+    std::vector<dsp::Iq> before(shaper.history());
     std::vector<dsp::Iq> symbols;
     std::vector<std::byte> bytes;
     for (auto _ : state) {
@@ -49,9 +52,11 @@ void make_bytes(benchmark::State& state, int modcod, bench::Levels levels) {
         multiplexer.feed(0, some);
         while (multiplexer.send(symbols)) {
         }
-        const auto samples = shaper.process(symbols);
-        bytes.resize(2 * samples.size());
-        benchmark::DoNotOptimize(io::quantize(samples, 0.25F, dsp::SampleFormat::ci8, bytes));
+        bytes.resize(symbols.size() * to_bytes.bytes_per_symbol());
+        benchmark::DoNotOptimize(to_bytes.shape(before, symbols, bytes));
+        if (symbols.size() >= before.size())
+            std::copy(symbols.end() - static_cast<std::ptrdiff_t>(before.size()), symbols.end(),
+                      before.begin());
     }
     bench::report_rate(state, 8e-6 * static_cast<double>(some.size()));
     if (levels.target > 0) state.counters["target"] = levels.target;

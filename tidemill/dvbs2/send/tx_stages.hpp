@@ -8,6 +8,7 @@
 
 #include "tidemill/dsp/iq.hpp"
 #include "tidemill/dsp/sample_format.hpp"
+#include "tidemill/dvbs2/send/byte_shaper.hpp"
 #include "tidemill/dvbs2/send/multiplexer.hpp"
 #include "tidemill/dvbs2/send/pulse_shaper.hpp"
 #include "tidemill/graph/graph.hpp"
@@ -63,7 +64,8 @@ class TxTails final : public Module {
     std::vector<dsp::Iq> last_;
 };
 
-/// Symbols to samples. Behind a rest those come first that the frame before it still had.
+/// Symbols to samples. Behind a rest those come first that the frame before it still had: it begins where the
+/// last pulse has died away.
 class TxPulse final : public Module {
     const std::size_t most_symbols_, most_samples_;
 
@@ -76,31 +78,32 @@ class TxPulse final : public Module {
     OutUpTo<dsp::Iq> samples = out<dsp::Iq>("samples", upto(most_samples_));
     Task shape = task("shape", &TxPulse::shape_frame, pure);
 
-    std::size_t most_samples() const { return most_samples_; }
-
   private:
     void shape_frame(Frame f) const;
 
     const PulseShaper& shaper_;
+    std::vector<dsp::Iq> silence_;
 };
 
-/// Samples to the bytes of a format.
-class TxRounding final : public Module {
-    const std::size_t most_samples_, most_bytes_;
+/// As TxPulse, to the bytes of a format.
+class TxBytePulse final : public Module {
+    const std::size_t most_symbols_, most_bytes_;
 
   public:
-    TxRounding(std::size_t most_samples, dsp::SampleFormat format, float gain);
+    TxBytePulse(std::size_t most_symbols, const PulseShaper& shaper, dsp::SampleFormat format, float gain);
 
-    InUpTo<dsp::Iq> samples = in<dsp::Iq>("samples", upto(most_samples_));
+    InUpTo<dsp::Iq> symbols = in<dsp::Iq>("symbols", upto(most_symbols_));
+    InUpTo<dsp::Iq> before = in<dsp::Iq>("before", upto(2 * PulseShaper::kReachSymbols));
+    Label<const TxFrame> about = label<const TxFrame>("about");
     OutUpTo<std::uint8_t> stored = out<std::uint8_t>("stored", upto(most_bytes_));
     Out<std::uint64_t> limited = out<std::uint64_t>("limited");
-    Task round = task("round", &TxRounding::round_samples, pure);
+    Task shape = task("shape", &TxBytePulse::shape_frame, pure);
 
   private:
-    void round_samples(Frame f) const;
+    void shape_frame(Frame f) const;
 
-    dsp::SampleFormat format_;
-    float gain_;
+    ByteShaper shaper_;
+    std::vector<dsp::Iq> silence_;
 };
 
 /// The stages of a transmitter in a graph, from BBFRAMEs to samples or their bytes. Whoever makes the frames
@@ -118,8 +121,9 @@ struct TxStages {
 
     TxModulator& modulator;
     TxTails& tails;
-    TxPulse& pulse;
-    TxRounding* rounding = nullptr;
+    std::size_t most_samples;  ///< of a frame
+    TxPulse* pulse = nullptr;  ///< one of both
+    TxBytePulse* byte_pulse = nullptr;
 };
 
 }  // namespace tidemill::dvbs2

@@ -73,9 +73,9 @@ std::vector<std::uint8_t> sent(int samples_per_symbol, std::uint64_t rest_every,
     Graph graph;
     auto& frames = graph.add<Frames>(multiplexer, rest_every);
     const TxStages stages(graph, multiplexer, shaper, kAsTheyAre);
-    auto& kept = graph.add<Kept>(stages.pulse.most_samples() * sizeof(dsp::Iq));
+    auto& kept = graph.add<Kept>(stages.most_samples * sizeof(dsp::Iq));
     graph.bind(frames.bbframe, stages.modulator.bbframe);
-    graph.bind(stages.rounding->stored, kept.stored);
+    graph.bind(stages.byte_pulse->stored, kept.stored);
     if (threads == 0) {
         Sequence(graph).run();
     } else {
