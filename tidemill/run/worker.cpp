@@ -189,34 +189,6 @@ std::uint64_t Worker::next_frame(std::uint32_t branch) const {
     return options_.first_frames[branch];
 }
 
-template <typename Use>
-auto Worker::with_tasks(Use use) {
-    switch (notes_.watching()) {
-        case Watching::calls:
-            return use(Tasks<Watching::calls>(*this));
-        case Watching::times:
-            return use(Tasks<Watching::times>(*this));
-        case Watching::nothing:
-            break;
-    }
-    return use(Tasks<Watching::nothing>(*this));
-}
-
-void Worker::run() {
-    with_tasks([this](auto tasks) { walk_.run(tasks); });
-    dropped_.pass();
-}
-
-std::function<WalkStep()> Worker::steps() {
-    return with_tasks([this](auto tasks) -> std::function<WalkStep()> {
-        return [this, tasks]() mutable {
-            const WalkStep step = walk_.step(tasks);
-            if (step == WalkStep::over) dropped_.pass();
-            return step;
-        };
-    });
-}
-
 // In the branch that the frame is of.
 std::uint64_t Worker::number_of(const Share& share, std::uint64_t frame, const std::byte* data) const {
     if (share.is_numbered) std::memcpy(&frame, data + share.number_at, sizeof(frame));
@@ -470,6 +442,35 @@ Flow Worker::Tasks<kWatching>::stop_for(const Share& share, const RunStep& step)
     worker_.error_.emplace(step.step->task.name, worker_.stage_, worker_.replica_, share.context.number,
                            std::current_exception());
     return Flow::stop;
+}
+
+// Behind all that tasks do: Clang makes no member of a template whose definition comes after this.
+template <typename Use>
+auto Worker::with_tasks(Use use) {
+    switch (notes_.watching()) {
+        case Watching::calls:
+            return use(Tasks<Watching::calls>(*this));
+        case Watching::times:
+            return use(Tasks<Watching::times>(*this));
+        case Watching::nothing:
+            break;
+    }
+    return use(Tasks<Watching::nothing>(*this));
+}
+
+void Worker::run() {
+    with_tasks([this](auto tasks) { walk_.run(tasks); });
+    dropped_.pass();
+}
+
+std::function<WalkStep()> Worker::steps() {
+    return with_tasks([this](auto tasks) -> std::function<WalkStep()> {
+        return [this, tasks]() mutable {
+            const WalkStep step = walk_.step(tasks);
+            if (step == WalkStep::over) dropped_.pass();
+            return step;
+        };
+    });
 }
 
 }  // namespace tidemill
