@@ -11,10 +11,14 @@
 namespace tidemill::io {
 namespace {
 
-// Calls make(samples, numbers) for a piece at a time and writes what it has made. Bytes of a file are written
-// as they come: there are no numbers to be aligned, and single ones copied there would wait for each other.
+// Calls make(samples, numbers) for all, or, where the bytes of a file are not aligned, for a piece at a time
+// whose numbers are then copied there: single ones would wait for each other.
 template <typename Number, class Make>
-void in_pieces(std::span<const dsp::Iq> samples, std::byte* to, Make make) {
+void in_numbers(std::span<const dsp::Iq> samples, std::byte* to, Make make) {
+    if (reinterpret_cast<std::uintptr_t>(to) % alignof(Number) == 0) {
+        make(samples, std::span(reinterpret_cast<Number*>(to), 2 * samples.size()));
+        return;
+    }
     constexpr std::size_t kPiece = 4096;
     alignas(64) std::array<Number, 2 * kPiece> piece;
     for (; !samples.empty(); samples = samples.subspan(std::min(kPiece, samples.size()))) {
@@ -29,7 +33,7 @@ void in_pieces(std::span<const dsp::Iq> samples, std::byte* to, Make make) {
 template <typename Integer>
 std::uint64_t quantize_to(std::span<const dsp::Iq> samples, float gain, std::byte* to) {
     std::uint64_t limited = 0;
-    in_pieces<Integer>(samples, to, [&](std::span<const dsp::Iq> some, std::span<Integer> made) {
+    in_numbers<Integer>(samples, to, [&](std::span<const dsp::Iq> some, std::span<Integer> made) {
         limited += dsp::quantize(some, gain, made);
     });
     return limited;
@@ -37,7 +41,7 @@ std::uint64_t quantize_to(std::span<const dsp::Iq> samples, float gain, std::byt
 
 template <typename Float>
 std::uint64_t scale_floats(std::span<const dsp::Iq> samples, float gain, std::byte* to) {
-    in_pieces<Float>(samples, to, [gain](std::span<const dsp::Iq> some, std::span<Float> made) {
+    in_numbers<Float>(samples, to, [gain](std::span<const dsp::Iq> some, std::span<Float> made) {
         const auto* parts = reinterpret_cast<const float*>(some.data());
         for (std::size_t i = 0; i < made.size(); ++i) made[i] = gain * parts[i];
     });

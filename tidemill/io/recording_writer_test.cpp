@@ -1,5 +1,6 @@
 #include "tidemill/io/recording_writer.hpp"
 
+#include <algorithm>
 #include <array>
 #include <complex>
 #include <limits>
@@ -29,7 +30,7 @@ std::array<int, 2> quantized(Iq sample, SampleFormat format, std::uint64_t expec
 
 }  // namespace
 
-TEST_CASE("quantize: floating point is scaled, sample by sample, over the borders of pieces") {
+TEST_CASE("quantize: floating point is scaled, sample by sample") {
     std::vector<Iq> samples;
     for (int i = 0; i < 9001; ++i)
         samples.emplace_back(static_cast<float>(i) / 7, static_cast<float>(-i) / 3);
@@ -40,6 +41,20 @@ TEST_CASE("quantize: floating point is scaled, sample by sample, over the border
     for (std::size_t i = 0; i < samples.size(); ++i) {
         REQUIRE(single[i] == 0.3F * samples[i]);
         REQUIRE(twice[i] == std::complex<double>(0.3F * samples[i]));
+    }
+}
+
+TEST_CASE("quantize: bytes that are not aligned become the same, over the borders of pieces") {
+    std::vector<Iq> samples;
+    for (int i = 0; i < 9001; ++i)
+        samples.emplace_back(static_cast<float>(i) / 8000, static_cast<float>(-i) / 9000);
+    for (const auto format :
+         {SampleFormat::cf32, SampleFormat::cf64, SampleFormat::ci16, SampleFormat::ci8}) {
+        const std::size_t bytes = samples.size() * dsp::bytes_per_sample(format);
+        std::vector<std::byte> aligned(bytes), other(bytes + 1);
+        const std::uint64_t limited = quantize(samples, 0.9F, format, aligned);
+        CHECK(quantize(samples, 0.9F, format, std::span(other).subspan(1)) == limited);
+        CHECK(std::ranges::equal(std::span(other).subspan(1), aligned));
     }
 }
 
