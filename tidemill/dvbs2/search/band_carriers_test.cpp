@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 
+#include "tidemill/dvbs2/channel/disturbances.hpp"
 #include "tidemill/dvbs2/receiver/internal/wide_band.hpp"
 #include "tidemill/dvbs2/search/carrier_rates.hpp"
 #include "tidemill/io/stream_reader.hpp"
@@ -99,6 +100,23 @@ TEST_CASE("band carriers: a bump in a carrier's spectrum that chance might have 
         const FoundBand found = found_in(band.samples, 2e6);
         REQUIRE(found.carriers.size() == 1);
         CHECK(std::abs(found.carriers[0].offset_hz - 100e3) < 8e3);
+    }
+}
+
+TEST_CASE("band carriers: pulses hide no carrier and feign none") {
+    for (const double gain_db : {20.0, 30.0}) {
+        CAPTURE(gain_db);
+        const Disturbances radar{.pulses = Pulses{10000, 100, gain_db}};
+        MadeBand band = make_band({.sample_rate_hz = 2e6, .seconds = 0.3, .esn0_db = 9},
+                                  std::vector{BandCarrier{.symbol_rate_hz = 0.5e6, .offset_hz = 0.3e6}});
+        radar.add_to(band.samples, 0, 4, 1);
+        const FoundBand found = found_in(band.samples, 2e6);
+        REQUIRE(found.carriers.size() == 1);
+        CHECK(std::abs(found.carriers[0].offset_hz - 0.3e6) < 10e3);
+        std::vector<dsp::Iq> noise(1 << 19);
+        dsp::add_gaussian_noise(1, 0, 1, noise);
+        radar.add_to(noise, 0, 4, 1);
+        CHECK(found_in(noise, 2e6).carriers.empty());
     }
 }
 

@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include "tidemill/dvbs2/channel/disturbances.hpp"
 #include "tidemill/dvbs2/receiver/internal/wide_band.hpp"
 #include "tidemill/io/stream_reader.hpp"
 
@@ -87,6 +88,19 @@ TEST_CASE(
     for (std::uint64_t seed = 0; seed < 40; ++seed) {
         dsp::add_gaussian_noise(seed, 0, 1, noise.samples);
         CHECK_FALSE(look(noise, {.sample_rate_hz = 4e6}, {.symbol_rate_hz = 1e6}).has_value());
+    }
+}
+
+TEST_CASE("carrier look: pulses do not hide a carrier") {
+    const BandConfig config{.sample_rate_hz = 4e6, .seconds = 0.02, .esn0_db = 9};
+    for (const double gain_db : {20.0, 30.0}) {
+        CAPTURE(gain_db);
+        MadeBand band = make_band(config, std::vector{BandCarrier{.offset_hz = 0.6e6}});
+        Disturbances{.pulses = Pulses{10000, 100, gain_db}}.add_to(band.samples, 0, 4, 1);
+        const auto seen = look(band, config, {.symbol_rate_hz = 1e6, .near_hz = 0.5e6});
+        REQUIRE(seen.has_value());
+        CHECK(std::abs(seen->offset_hz - 0.6e6) < 0.01e6);
+        CHECK(seen->neighbour_hz == 0);
     }
 }
 

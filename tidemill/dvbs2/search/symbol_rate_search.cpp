@@ -7,6 +7,7 @@
 
 #include "tidemill/dsp/fft.hpp"
 #include "tidemill/dsp/stretch_spectra.hpp"
+#include "tidemill/dvbs2/search/internal/unknown_pulses.hpp"
 
 namespace tidemill::dvbs2 {
 
@@ -21,13 +22,14 @@ constexpr std::size_t kLineBins = 4;         // to either side, that belong to o
 constexpr std::size_t kNeighbourBins = 256;  // whose mean says what is usual here
 constexpr double kClear = 14;  // times the usual power: among 2^19 bins of noise, 13 is the largest
 
-// So that no float overflows or vanishes in what is made of powers of powers.
+// Without pulses, and so that no float overflows or vanishes in what is made of powers of powers.
 std::vector<Iq> at_power_1(std::span<const Iq> samples) {
+    std::vector<Iq> scaled(samples.begin(), samples.end());
+    internal::blank_unknown_pulses(scaled);
     double power = 0;
-    for (const Iq& sample : samples) power += std::norm(std::complex<double>(sample));
+    for (const Iq& sample : scaled) power += std::norm(std::complex<double>(sample));
     const auto gain =
         static_cast<float>(power > 0 ? std::sqrt(static_cast<double>(samples.size()) / power) : 0);
-    std::vector<Iq> scaled(samples.begin(), samples.end());
     for (Iq& sample : scaled) sample *= gain;
     return scaled;
 }

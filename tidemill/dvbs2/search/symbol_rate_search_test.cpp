@@ -59,6 +59,18 @@ TEST_CASE("symbol rate search: about known, a rate is found to some millionths, 
     CHECK_FALSE(symbol_rate_near(std::span(noise).first(1000), 1 / 2.4, 0.06).has_value());
 }
 
+TEST_CASE("symbol rate search: pulses do not hide a rate") {
+    ChannelConfig channel{.esn0_db = 6, .rate_ratio = 1.2};
+    channel.disturbances.pulses = Pulses{10000, 100, 30};
+    const auto made = internal::make_reception({7, FrameSize::short_, true}, 30, channel);
+    const auto rates = likely_symbol_rates(made.samples, 1);
+    REQUIRE_FALSE(rates.empty());
+    CHECK(std::abs(rates[0] * 2.4 - 1) < 20e-6);
+    const auto near = symbol_rate_near(made.samples, 1 / 2.4, 0.06);
+    REQUIRE(near.has_value());
+    CHECK(std::abs(near->per_sample * 2.4 - 1) < 20e-6);
+}
+
 TEST_CASE("symbol rate search: as fast at any level") {
     const ChannelConfig channel{.esn0_db = 6, .clock_offset_ppm = 30, .rate_ratio = 1.2};
     const auto made = internal::make_reception({13, FrameSize::short_, true}, 60, channel);
