@@ -12,6 +12,7 @@
 #include "tidemill/dvbs2/search/internal/shape_over_bins.hpp"
 #include "tidemill/dvbs2/search/internal/source_pieces.hpp"
 #include "tidemill/dvbs2/search/internal/spectrum_shape.hpp"
+#include "tidemill/dvbs2/search/internal/spectrum_tones.hpp"
 
 namespace tidemill::dvbs2 {
 
@@ -20,6 +21,7 @@ namespace {
 using internal::CarrierShape;
 using internal::SeenSpectrum;
 using internal::ShapeFit;
+using internal::SpectrumTone;
 
 constexpr std::size_t kMostBandSamples = 1 << 25;
 constexpr std::size_t kMostBins = 1 << 15, kLeastBins = 1 << 9;
@@ -48,12 +50,6 @@ constexpr double kImage = 0.01;
 // is left of them lies all over the band, 60 dB down.
 constexpr double kRipple = 0.001, kRippleReach = 3;
 constexpr double kFarRipple = 1e-6;
-
-// A tone stands so high over what is around, within the bins that the window smears it over.
-constexpr double kTone = 10;
-// Weaker by more than this than the strongest bin, it is what eight bits leave of that: 50 dB.
-constexpr double kToneRange = 1e-5;
-constexpr std::ptrdiff_t kToneSpread = 6, kToneAround = 16;
 
 struct CarrierCandidate {
     double bin = 0, width = 0;
@@ -226,32 +222,14 @@ bool within(const std::vector<FoundCarrier>& carriers, double hz) {
     });
 }
 
-double around(const SeenSpectrum& s, std::ptrdiff_t middle) {
-    double sum = 0, count = 0;
-    for (std::ptrdiff_t k = middle - kToneAround; k <= middle + kToneAround; ++k) {
-        if (std::abs(k - middle) <= kToneSpread || k < 0 || k >= s.size()) continue;
-        sum += s.power[static_cast<std::size_t>(k)], count += 1;
-    }
-    return sum / std::max(count, 1.0);
-}
-
-struct PlainTone {
-    double hz = 0, power = 0;
-};
-
-// Of a clean one its quantisation makes weaker ones all over the band.
-std::vector<double> tones_of(const SeenSpectrum& s, const std::vector<FoundCarrier>& carriers) {
-    std::vector<PlainTone> tones;
-    for (std::ptrdiff_t k = 1; k + 1 < s.size(); ++k) {
-        const auto power = [&](std::ptrdiff_t bin) { return s.power[static_cast<std::size_t>(bin)]; };
-        if (power(k) < power(k - 1) || power(k) <= power(k + 1)) continue;
-        const double hz = s.hz_of(static_cast<double>(k));
-        if (power(k) > kTone * around(s, k) && !within(carriers, hz)) tones.push_back({hz, power(k)});
-    }
-    std::erase_if(tones, [&](const PlainTone& tone) { return tone.power < kToneRange * s.strongest; });
-    std::ranges::stable_sort(tones, std::ranges::greater(), &PlainTone::power);
+// Those outside the carriers.
+std::vector<double> places_of(const std::vector<SpectrumTone>& tones, const SeenSpectrum& spectrum,
+                              const std::vector<FoundCarrier>& carriers) {
     std::vector<double> places_hz;
-    for (const PlainTone& tone : tones) places_hz.push_back(tone.hz);
+    for (const SpectrumTone& tone : tones) {
+        const double hz = spectrum.hz_of(static_cast<double>(tone.bin));
+        if (!within(carriers, hz)) places_hz.push_back(hz);
+    }
     return places_hz;
 }
 
@@ -259,7 +237,9 @@ std::vector<double> tones_of(const SeenSpectrum& s, const std::vector<FoundCarri
 
 FoundBand find_carriers(io::SampleSource& source) {
     if (!source.sample_rate_hz()) throw Dvbs2Error("carriers are looked for by the sample rate: give it");
-    const SeenSpectrum spectrum = band_spectrum(source);
+    SeenSpectrum spectrum = band_spectrum(source);
+    const std::vector<SpectrumTone> tones = internal::tones_of(spectrum);
+    internal::take_out(tones, spectrum);
     std::vector<CarrierCandidate> candidates;
     CandidateSearch search(spectrum);
     for (double width = kNarrowest; width < kWidest * static_cast<double>(spectrum.size());
@@ -273,7 +253,7 @@ FoundBand find_carriers(io::SampleSource& source) {
     drop_what_others_leave(band.carriers);
     std::ranges::sort(band.carriers, {}, &FoundCarrier::offset_hz);
     note_neighbours(band.carriers);
-    band.tones_hz = tones_of(spectrum, band.carriers);
+    band.tones_hz = places_of(tones, spectrum, band.carriers);
     return band;
 }
 

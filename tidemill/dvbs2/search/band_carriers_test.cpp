@@ -120,6 +120,21 @@ TEST_CASE("band carriers: pulses hide no carrier and feign none") {
     }
 }
 
+TEST_CASE("band carriers: a tone hides no carrier that it lies in") {
+    const MadeBand band = make_band({.sample_rate_hz = 2e6, .seconds = 0.3, .esn0_db = 9},
+                                    std::vector{BandCarrier{.symbol_rate_hz = 0.5e6, .offset_hz = 0.3e6}});
+    for (const double gain_db : {-10.0, -3.0, 3.0}) {
+        CAPTURE(gain_db);
+        std::vector<dsp::Iq> samples = band.samples;
+        add_tone(samples, 0.175, std::pow(10, gain_db / 20));
+        const FoundBand found = found_in(samples, 2e6);
+        REQUIRE(found.carriers.size() == 1);
+        CHECK(std::abs(found.carriers[0].offset_hz - 0.3e6) < 10e3);
+        CHECK(std::abs(found.carriers[0].symbol_rate_hz / 0.5e6 - 1) < 0.05);
+        CHECK(found.tones_hz.empty());
+    }
+}
+
 TEST_CASE("band carriers: a carrier that comes late is found, too") {
     const MadeBand band =
         make_band({.sample_rate_hz = 1e6, .seconds = 2.5, .esn0_db = 10},
