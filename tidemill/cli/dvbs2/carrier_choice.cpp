@@ -24,10 +24,6 @@ constexpr double kRadioFilter = 0.55;
 // Symbol rates are round, clocks are not.
 constexpr double kRoundHz = 1000, kRoundPpm = 50;
 
-bool is_receivable(const SurveyedCarrier& carrier) {
-    return carrier.kind == CarrierKind::dvbs2 || carrier.kind == CarrierKind::dvbs2_weak;
-}
-
 // Of those that only count it is enough to know whether they do: noise is as wide as the band.
 std::vector<SurveyedCarrier> hear_one(std::size_t number, const dvbs2::OpenSamples& open,
                                       double sample_rate_hz, const std::vector<dvbs2::FoundCarrier>& found) {
@@ -77,13 +73,20 @@ bool is_noise_of_radio(const SurveyedCarrier& carrier, double sample_rate_hz) {
            carrier.seen.symbol_rate_hz > kRadioFilter * sample_rate_hz;
 }
 
+bool is_receivable(const SurveyedCarrier& carrier) {
+    return carrier.kind == CarrierKind::dvbs2 || carrier.kind == CarrierKind::dvbs2_idle ||
+           carrier.kind == CarrierKind::dvbs2_weak;
+}
+
 std::vector<NumberedCarrier> choose_carriers(const WantedCarriers& wanted, const dvbs2::OpenSamples& open) {
     const auto band = open();
     const double sample_rate_hz = band->sample_rate_hz().value();
-    const std::vector<dvbs2::FoundCarrier> found = dvbs2::find_carriers(*band).carriers;
-    const auto heard = wanted.only
-                           ? hear_one(*wanted.only, open, sample_rate_hz, found)
-                           : dvbs2::survey_all(open, found, SurveyDepth::frames, cores_to_use(), [](auto) {});
+    const dvbs2::FoundBand found = dvbs2::find_carriers(*band);
+    // What a stretch holds changes the numbers.
+    const bool one_will_do = wanted.only && found.stretches.empty();
+    const auto heard =
+        one_will_do ? hear_one(*wanted.only, open, sample_rate_hz, found.carriers)
+                    : dvbs2::survey_band(open, found, SurveyDepth::frames, cores_to_use(), [](auto) {});
     std::vector<NumberedCarrier> chosen;
     std::size_t number = 0;
     for (const SurveyedCarrier& carrier : heard) {

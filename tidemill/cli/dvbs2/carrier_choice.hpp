@@ -34,6 +34,9 @@ CarrierCall call_of(const dvbs2::SurveyedCarrier& carrier);
 /// Whether what looks like a carrier is the noise that a radio's own filter lets through.
 bool is_noise_of_radio(const dvbs2::SurveyedCarrier& carrier, double sample_rate_hz);
 
+/// Whether it is one of DVB-S2.
+bool is_receivable(const dvbs2::SurveyedCarrier& carrier);
+
 /// The wanted carriers of a band, each listened to for as long as it takes to know what it is. Throws
 /// JobFailed where one is not there or none can be received.
 std::vector<NumberedCarrier> choose_carriers(const WantedCarriers& wanted, const dvbs2::OpenSamples& open);

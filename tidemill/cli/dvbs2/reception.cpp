@@ -14,11 +14,12 @@
 #include "tidemill/cli/dvbs2/signal_search.hpp"
 #include "tidemill/dvbs2/dvbs2_error.hpp"
 #include "tidemill/dvbs2/front/front_block.hpp"
-#include "tidemill/dvbs2/receiver/carrier_survey.hpp"
+#include "tidemill/dvbs2/receiver/band_survey.hpp"
 #include "tidemill/dvbs2/search/tuning_plan.hpp"
 #include "tidemill/dvbs2/standard/pl_scrambler.hpp"
 #include "tidemill/error.hpp"
 #include "tidemill/io/hertz_text.hpp"
+#include "tidemill/platform/side_by_side.hpp"
 
 namespace tidemill::cli {
 
@@ -69,20 +70,28 @@ void check_settings(const ReceptionJob& job) {
 // Where the carrier that is to be received lies, when only the user or a search can tell.
 using WantedPlace = std::optional<double>;
 
-// Listens to the carriers of the band, from the one nearest to the wanted place on, or to all when none is
-// named.
+// Listens to the carriers of the band: to all, or, where a place is named and each has its shape, from the
+// nearest on until one will do. The nearest first.
 std::vector<dvbs2::SurveyedCarrier> receivable(const WantedPlace& wanted, const ReceptionJob& job) {
     const auto open = [&] { return open_preview(job); };
-    auto found = dvbs2::find_carriers(*open()).carriers;
-    std::ranges::sort(found, {}, [&](const auto& c) { return std::abs(c.offset_hz - wanted.value_or(0)); });
-    std::vector<dvbs2::SurveyedCarrier> carriers;
-    for (const dvbs2::FoundCarrier& one : found) {
-        if (wanted && !carriers.empty()) break;
-        const auto heard = dvbs2::survey(open, one, dvbs2::SurveyDepth::frames);
-        if (heard.kind == dvbs2::CarrierKind::dvbs2 || heard.kind == dvbs2::CarrierKind::dvbs2_weak)
-            carriers.push_back(heard);
+    dvbs2::FoundBand found = dvbs2::find_carriers(*open());
+    const auto from_wanted = [&](const dvbs2::FoundCarrier& c) {
+        return std::abs(c.offset_hz - wanted.value_or(0));
+    };
+    std::vector<dvbs2::SurveyedCarrier> heard;
+    if (wanted && found.stretches.empty()) {
+        std::ranges::sort(found.carriers, {}, from_wanted);
+        for (const dvbs2::FoundCarrier& one : found.carriers) {
+            heard.push_back(dvbs2::survey(open, one, dvbs2::SurveyDepth::frames));
+            if (is_receivable(heard.back())) break;
+        }
+    } else {
+        heard = dvbs2::survey_band(open, found, dvbs2::SurveyDepth::frames, cores_to_use(), [](auto) {});
     }
-    return carriers;
+    std::erase_if(heard, [](const auto& one) { return !is_receivable(one); });
+    std::ranges::sort(heard, {}, [&](const auto& one) { return from_wanted(one.seen); });
+    if (wanted && heard.size() > 1) heard.erase(heard.begin() + 1, heard.end());
+    return heard;
 }
 
 // One carrier of DVB-S2 is taken wherever it lies. Where the spectrum shows none, the whole band may be one.

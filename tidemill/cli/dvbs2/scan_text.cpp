@@ -25,6 +25,8 @@ const char* kind_name(CarrierKind kind) {
     switch (kind) {
         case CarrierKind::dvbs2:
             return "DVB-S2";
+        case CarrierKind::dvbs2_idle:
+            return "DVB-S2, idle";
         case CarrierKind::dvbs2_weak:
             return "DVB-S2, not decoded";
         case CarrierKind::dvbs2x:
@@ -72,6 +74,8 @@ std::string reason_text(const SurveyedCarrier& carrier) {
     switch (carrier.kind) {
         case CarrierKind::dvbs2:
             return streams_text(carrier);
+        case CarrierKind::dvbs2_idle:
+            return fmt::format("DVB-S2, but nothing but dummy frames in {:.1f} s", carrier.heard_s);
         case CarrierKind::dvbs2_weak:
             return fmt::format(
                 "frame headers of DVB-S2, but no frame decoded in {:.1f} s: Es/N0 too low, or another gold "
@@ -190,9 +194,11 @@ ScannedBand scan_band(const ReceptionJob& job,
                      .center_frequency_hz = job.recording.center_frequency_hz};
     const auto open = [&] { return open_preview(job); };
     const dvbs2::FoundBand found = dvbs2::find_carriers(*open());
-    band.tones_hz = found.tones_hz;
-    auto heard = dvbs2::survey_all(open, found.carriers, dvbs2::SurveyDepth::services, cores_to_use(),
-                                   [&](std::size_t done) { listened(done, found.carriers.size()); });
+    auto heard = dvbs2::survey_band(open, found, dvbs2::SurveyDepth::services, cores_to_use(),
+                                    [&](std::size_t done) { listened(done, found.carriers.size()); });
+    for (const double hz : found.tones_hz)
+        if (std::ranges::none_of(heard, [&](const SurveyedCarrier& one) { return one.seen.covers(hz); }))
+            band.tones_hz.push_back(hz);
     for (SurveyedCarrier& carrier : heard)
         if (!is_noise_of_radio(carrier, band.sample_rate_hz)) band.carriers.push_back(std::move(carrier));
     return band;

@@ -95,4 +95,23 @@ std::vector<SurveyedCarrier> survey_all(const OpenSamples& open, std::span<const
     return heard;
 }
 
+std::vector<SurveyedCarrier> survey_band(const OpenSamples& open, const FoundBand& band, SurveyDepth depth,
+                                         std::size_t threads,
+                                         const std::function<void(std::size_t)>& listened) {
+    auto heard = survey_all(open, band.carriers, depth, threads, listened);
+    for (const FoundCarrier& stretch : band.stretches) {
+        const auto is_inside = [&](const SurveyedCarrier& one) { return stretch.covers(one.seen.offset_hz); };
+        const auto tells_it = [&](const SurveyedCarrier& one) {
+            return is_known(one.kind) && (is_inside(one) || one.seen.covers(stretch.offset_hz));
+        };
+        if (std::ranges::any_of(heard, tells_it)) continue;
+        const auto carrier = survey_stretch(open, stretch, depth);
+        if (!carrier) continue;
+        std::erase_if(heard, is_inside);
+        heard.push_back(*carrier);
+    }
+    std::ranges::sort(heard, {}, [](const SurveyedCarrier& one) { return one.seen.offset_hz; });
+    return heard;
+}
+
 }  // namespace tidemill::dvbs2

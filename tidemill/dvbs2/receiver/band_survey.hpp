@@ -16,4 +16,10 @@ std::vector<SurveyedCarrier> survey_all(const OpenSamples& open, std::span<const
                                         SurveyDepth depth, std::size_t threads,
                                         const std::function<void(std::size_t)>& listened);
 
+/// The same for all that a band shows: stretches are listened to in which no carrier turned out to be a known
+/// one, and where one is a carrier it takes the place of those. From the lowest offset to the highest.
+std::vector<SurveyedCarrier> survey_band(const OpenSamples& open, const FoundBand& band, SurveyDepth depth,
+                                         std::size_t threads,
+                                         const std::function<void(std::size_t)>& listened);
+
 }  // namespace tidemill::dvbs2

@@ -185,6 +185,13 @@ struct Listening {
     }
 };
 
+// A dummy frame is known by its header alone.
+bool receives_dummies(const FrameSyncCounts& sync, SurveyedCarrier& carrier) {
+    if (sync.dummy_frames < kGoodFrames || sync.dummy_frames < sync.frames) return false;
+    carrier.kind = CarrierKind::dvbs2_idle;
+    return true;
+}
+
 bool decode(const OpenSamples& open, double rolloff, SurveyDepth depth, SurveyedCarrier& carrier) {
     TunedSource source(open(), tuning_of(carrier, rolloff));
     Listening heard;
@@ -204,7 +211,7 @@ bool decode(const OpenSamples& open, double rolloff, SurveyDepth depth, Surveyed
     Sequence(receiver.graph()).run({.stop_when = enough, .statistics = false});
     carrier.heard_s = heard_s();
     const FrameTotals& totals = receiver.totals();
-    if (totals.frames_good() == 0) return false;
+    if (totals.frames_good() == 0) return receives_dummies(receiver.report().sync, carrier);
     carrier.kind = CarrierKind::dvbs2;
     carrier.pls = totals.usual_pls();
     carrier.esn0_db = heard.median_esn0_db();
@@ -235,6 +242,22 @@ SurveyedCarrier survey_at(const std::optional<double>& symbol_rate_hz, const Ope
 
 SurveyedCarrier survey(const OpenSamples& open, const FoundCarrier& found, SurveyDepth depth) {
     return survey_at(measure_symbol_rates(*open(), {&found, 1}).front(), open, found, depth);
+}
+
+std::optional<SurveyedCarrier> survey_stretch(const OpenSamples& open, const FoundCarrier& stretch,
+                                              SurveyDepth depth) {
+    // Symbol rates are looked for within 6 % of each.
+    std::vector<FoundCarrier> guesses(3, stretch);
+    guesses[1].symbol_rate_hz *= 0.9, guesses[2].symbol_rate_hz *= 1.1;
+    for (const auto& rate_hz : measure_symbol_rates(*open(), guesses)) {
+        if (!rate_hz) continue;
+        SurveyedCarrier heard = survey_at(rate_hz, open, stretch, depth);
+        if (!is_known(heard.kind)) continue;
+        heard.seen.offset_hz = heard.offset_hz;
+        heard.seen.symbol_rate_hz = heard.symbol_rate_hz;
+        return heard;
+    }
+    return std::nullopt;
 }
 
 }  // namespace tidemill::dvbs2

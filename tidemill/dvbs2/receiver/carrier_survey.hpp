@@ -24,6 +24,7 @@ struct SurveyedStream {
 /// What a carrier turned out to be.
 enum class CarrierKind {
     dvbs2,         ///< frames were decoded
+    dvbs2_idle,    ///< nothing but dummy frames
     dvbs2_weak,    ///< headers of DVB-S2, no frame that could be decoded
     dvbs2x,        ///< headers that only DVB-S2X has
     dvbs,          ///< packets of DVB-S
@@ -31,6 +32,11 @@ enum class CarrierKind {
     no_symbols,    ///< nothing pulses: noise, or what is no single carrier
     not_received,  ///< too little of it was recorded
 };
+
+/// Whether it is known what a carrier is.
+inline bool is_known(CarrierKind kind) {
+    return kind != CarrierKind::other && kind != CarrierKind::no_symbols && kind != CarrierKind::not_received;
+}
 
 /// A carrier after it was listened to.
 struct SurveyedCarrier {
@@ -64,5 +70,9 @@ SurveyedCarrier survey(const OpenSamples& open, const FoundCarrier& carrier,
 /// The same for whom measure_symbol_rates() has told the symbol rate, or that there is none.
 SurveyedCarrier survey_at(const std::optional<double>& symbol_rate_hz, const OpenSamples& open,
                           const FoundCarrier& carrier, SurveyDepth depth);
+/// The same for a stretch of a band that may be one carrier, of about that width; nothing when it is none
+/// that is known.
+std::optional<SurveyedCarrier> survey_stretch(const OpenSamples& open, const FoundCarrier& stretch,
+                                              SurveyDepth depth);
 
 }  // namespace tidemill::dvbs2

@@ -9,6 +9,7 @@
 
 #include "tidemill/dsp/power_spectrum.hpp"
 #include "tidemill/dvbs2/dvbs2_error.hpp"
+#include "tidemill/dvbs2/search/internal/occupied_stretches.hpp"
 #include "tidemill/dvbs2/search/internal/shape_over_bins.hpp"
 #include "tidemill/dvbs2/search/internal/source_pieces.hpp"
 #include "tidemill/dvbs2/search/internal/spectrum_shape.hpp"
@@ -44,6 +45,8 @@ constexpr std::array kUsualRolloffs{0.05, 0.10, 0.15, 0.20, 0.25, 0.35};
 
 // Carriers whose centres are nearer than this share of their widths are one.
 constexpr double kCentresApart = 0.45;
+// Of a stretch's width, where carriers take more of it they are what it holds.
+constexpr double kExplained = 0.75;
 // An image is so much weaker than what it mirrors.
 constexpr double kImage = 0.01;
 // Ripples of a pulse are 30 dB down, and reach so many symbol rates; where no radio's noise covers them, what
@@ -93,20 +96,6 @@ SeenSpectrum band_spectrum(io::SampleSource& source) {
     return spectrum;
 }
 
-// Every `factor` bins become one.
-SeenSpectrum coarser(const SeenSpectrum& fine, std::size_t factor) {
-    // Neighbouring bins share half of their chance: the first step gains little.
-    const double gain = std::max(1.0, static_cast<double>(factor) / 2);
-    SeenSpectrum coarse{.stretches = fine.stretches * gain,
-                        .bin_hz = fine.bin_hz * static_cast<double>(factor)};
-    for (std::size_t k = 0; k + factor <= fine.power.size(); k += factor) {
-        double sum = 0;
-        for (std::size_t i = 0; i < factor; ++i) sum += fine.power[k + i];
-        coarse.power.push_back(sum / static_cast<double>(factor));
-    }
-    return coarse;
-}
-
 /// Looks for carriers of one width after the other.
 class CandidateSearch {
   public:
@@ -115,7 +104,7 @@ class CandidateSearch {
     // Where the shape of one width fits better than at the bins beside.
     void add(double width, std::vector<CarrierCandidate>& found) {
         const auto factor = std::max<std::size_t>(1, static_cast<std::size_t>(width / kCoarseBins));
-        if (std::exchange(factor_, factor) != factor) coarse_ = coarser(fine_, factor);
+        if (std::exchange(factor_, factor) != factor) coarse_ = internal::coarser(fine_, factor);
         const auto scale = static_cast<double>(factor);
         const CarrierShape shape{width / scale, kTypicalRolloff};
         const std::span<const ShapeFit> fits = over_.fit(shape, coarse_);
@@ -156,11 +145,15 @@ std::vector<CarrierCandidate> without_overlaps(std::vector<CarrierCandidate> all
     return kept;
 }
 
+double decibels_over(double floor, double level) {
+    return 10 * std::log10(level / std::max(floor, 1e-9 * level));
+}
+
 // Width and roll-off at which the shape fits best.
 FoundCarrier refined(const SeenSpectrum& fine, const CarrierCandidate& candidate) {
     const auto factor =
         std::max<std::size_t>(1, static_cast<std::size_t>(candidate.width / (4 * kCoarseBins)));
-    const SeenSpectrum spectrum = coarser(fine, factor);
+    const SeenSpectrum spectrum = internal::coarser(fine, factor);
     const double bins = candidate.width / static_cast<double>(factor);
     const double start = spectrum.bin_of(fine.hz_of(candidate.bin)) - 0.5 + 0.5 / static_cast<double>(factor);
     CarrierShape best{bins, kTypicalRolloff};
@@ -180,7 +173,7 @@ FoundCarrier refined(const SeenSpectrum& fine, const CarrierCandidate& candidate
     return {.offset_hz = spectrum.hz_of(place) + shift,
             .symbol_rate_hz = best.bins * spectrum.bin_hz,
             .rolloff = best.rolloff,
-            .level_db = 10 * std::log10(fit.level / std::max(fit.floor, 1e-9 * fit.level)),
+            .level_db = decibels_over(fit.floor, fit.level),
             .power = fit.level};
 }
 
@@ -196,30 +189,49 @@ bool is_ripple(const FoundCarrier& ripple, const FoundCarrier& of) {
     return ripple.power < (is_near ? kRipple : kFarRipple) * of.power;
 }
 
+bool is_left_by(const std::vector<FoundCarrier>& carriers, const FoundCarrier& one) {
+    return std::ranges::any_of(
+        carriers, [&](const FoundCarrier& other) { return mirrors(one, other) || is_ripple(one, other); });
+}
+
 void drop_what_others_leave(std::vector<FoundCarrier>& carriers) {
     const std::vector<FoundCarrier> all = carriers;
-    std::erase_if(carriers, [&](const FoundCarrier& one) {
-        return std::ranges::any_of(
-            all, [&](const FoundCarrier& other) { return mirrors(one, other) || is_ripple(one, other); });
-    });
+    std::erase_if(carriers, [&](const FoundCarrier& one) { return is_left_by(all, one); });
 }
 
-void note_neighbours(std::vector<FoundCarrier>& carriers) {
-    for (FoundCarrier& one : carriers) {
-        for (const FoundCarrier& other : carriers) {
-            if (&one == &other) continue;
-            const double begins =
-                std::abs(other.offset_hz - one.offset_hz) - other.symbol_rate_hz * (1 + other.rolloff) / 2;
-            const double nearest = std::max(begins, one.symbol_rate_hz / 2);
-            if (one.neighbour_hz == 0 || nearest < one.neighbour_hz) one.neighbour_hz = nearest;
-        }
+double neighbour_of(const FoundCarrier& one, const std::vector<FoundCarrier>& carriers) {
+    double neighbour_hz = 0;
+    for (const FoundCarrier& other : carriers) {
+        if (&one == &other) continue;
+        const double begins =
+            std::abs(other.offset_hz - one.offset_hz) - other.symbol_rate_hz * (1 + other.rolloff) / 2;
+        const double nearest = std::max(begins, one.symbol_rate_hz / 2);
+        if (neighbour_hz == 0 || nearest < neighbour_hz) neighbour_hz = nearest;
     }
+    return neighbour_hz;
 }
 
-bool within(const std::vector<FoundCarrier>& carriers, double hz) {
-    return std::ranges::any_of(carriers, [&](const FoundCarrier& c) {
-        return std::abs(hz - c.offset_hz) < c.symbol_rate_hz * (1 + c.rolloff) / 2;
-    });
+// Whether a stretch is one of the carriers, or nothing but several of them.
+bool is_explained(const FoundCarrier& stretch, const std::vector<FoundCarrier>& inside) {
+    double width = 0;
+    for (const FoundCarrier& one : inside) width += one.symbol_rate_hz;
+    return width > kExplained * stretch.symbol_rate_hz;
+}
+
+std::vector<FoundCarrier> stretches_of(const SeenSpectrum& s, const std::vector<FoundCarrier>& carriers) {
+    std::vector<FoundCarrier> stretches;
+    for (const internal::OccupiedStretch& seen : internal::occupied_stretches(s)) {
+        FoundCarrier stretch{.offset_hz = s.hz_of(seen.middle),
+                             .symbol_rate_hz = seen.width * s.bin_hz,
+                             .level_db = decibels_over(seen.floor, seen.level),
+                             .power = seen.level};
+        std::vector<FoundCarrier> inside, beside;
+        for (const FoundCarrier& one : carriers)
+            (stretch.covers(one.offset_hz) ? inside : beside).push_back(one);
+        stretch.neighbour_hz = neighbour_of(stretch, beside);
+        if (!is_explained(stretch, inside) && !is_left_by(carriers, stretch)) stretches.push_back(stretch);
+    }
+    return stretches;
 }
 
 // Those outside the carriers.
@@ -228,7 +240,8 @@ std::vector<double> places_of(const std::vector<SpectrumTone>& tones, const Seen
     std::vector<double> places_hz;
     for (const SpectrumTone& tone : tones) {
         const double hz = spectrum.hz_of(static_cast<double>(tone.bin));
-        if (!within(carriers, hz)) places_hz.push_back(hz);
+        if (std::ranges::none_of(carriers, [&](const FoundCarrier& one) { return one.covers(hz); }))
+            places_hz.push_back(hz);
     }
     return places_hz;
 }
@@ -252,7 +265,8 @@ FoundBand find_carriers(io::SampleSource& source) {
     }
     drop_what_others_leave(band.carriers);
     std::ranges::sort(band.carriers, {}, &FoundCarrier::offset_hz);
-    note_neighbours(band.carriers);
+    for (FoundCarrier& one : band.carriers) one.neighbour_hz = neighbour_of(one, band.carriers);
+    band.stretches = stretches_of(spectrum, band.carriers);
     band.tones_hz = places_of(tones, spectrum, band.carriers);
     return band;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -15,12 +16,18 @@ struct FoundCarrier {
     double level_db = 0;        ///< of its power per hertz over what lies beside it
     double power = 0;           ///< per hertz, to compare carriers
     double neighbour_hz = 0;    ///< from its centre to where the nearest other carrier begins; 0: none
+
+    /// Whether a place lies within its band.
+    bool covers(double hz) const { return std::abs(hz - offset_hz) < symbol_rate_hz * (1 + rolloff) / 2; }
 };
 
 /// What a spectrum shows.
 struct FoundBand {
     std::vector<FoundCarrier> carriers{};  ///< from the lowest offset to the highest
     std::vector<double> tones_hz{};        ///< plain tones outside them, the strongest first
+    /// Where there is more than usual without the shape of a carrier, from wide to narrow: an echo does that
+    /// to one, and frames that repeat. Its symbol rate is not as sure, and it may hold some of the carriers.
+    std::vector<FoundCarrier> stretches{};
 };
 
 /// Finds the carriers of a band by the shape of their spectra: wide and narrow, strong and weak, also beside

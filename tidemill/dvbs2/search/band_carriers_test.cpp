@@ -132,7 +132,29 @@ TEST_CASE("band carriers: a tone hides no carrier that it lies in") {
         CHECK(std::abs(found.carriers[0].offset_hz - 0.3e6) < 10e3);
         CHECK(std::abs(found.carriers[0].symbol_rate_hz / 0.5e6 - 1) < 0.05);
         CHECK(found.tones_hz.empty());
+        CHECK(found.stretches.empty());
     }
+}
+
+TEST_CASE("band carriers: a stretch is told where a carrier has lost its shape, and nowhere else") {
+    const BandConfig clean{.sample_rate_hz = 4e6, .seconds = 0.2, .esn0_db = 100};
+    MadeBand band = make_band(clean, std::vector<BandCarrier>{{.symbol_rate_hz = 0.5e6, .offset_hz = -1e6},
+                                                              {.symbol_rate_hz = 0.4e6, .offset_hz = -0.4e6},
+                                                              {.symbol_rate_hz = 0.3e6, .offset_hz = 1.2e6}});
+    const auto noisy = [](std::vector<dsp::Iq> samples) {
+        dsp::add_gaussian_noise(1, 0, 1, samples);
+        return samples;
+    };
+    CHECK(found_in(noisy(band.samples), 4e6).stretches.empty());
+    MadeBand echoed =
+        make_band(clean, std::vector<BandCarrier>{{.symbol_rate_hz = 0.5e6, .offset_hz = 0.4e6}});
+    for (std::size_t n = echoed.samples.size(); n-- > 26;)  // 3.25 symbols late
+        echoed.samples[n] += std::polar(0.5F, 1.0F) * echoed.samples[n - 26];
+    for (std::size_t n = 0; n < band.samples.size(); ++n) band.samples[n] += echoed.samples[n];
+    const FoundBand found = found_in(noisy(band.samples), 4e6);
+    REQUIRE(found.stretches.size() == 1);
+    CHECK(std::abs(found.stretches[0].offset_hz - 0.4e6) < 30e3);
+    CHECK(std::abs(found.stretches[0].symbol_rate_hz / 0.5e6 - 1) < 0.15);
 }
 
 TEST_CASE("band carriers: a carrier that comes late is found, too") {

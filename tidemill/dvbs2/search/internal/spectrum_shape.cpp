@@ -53,6 +53,19 @@ void patch_middle(std::vector<double>& power) {
         if (power[k] > 1.5 * usual) power[k] = usual;
 }
 
+SeenSpectrum coarser(const SeenSpectrum& fine, std::size_t bins) {
+    // Neighbouring bins share half of their chance: the first step gains little.
+    const double gain = std::max(1.0, static_cast<double>(bins) / 2);
+    SeenSpectrum coarse{.stretches = fine.stretches * gain,
+                        .bin_hz = fine.bin_hz * static_cast<double>(bins)};
+    for (std::size_t k = 0; k + bins <= fine.power.size(); k += bins) {
+        double sum = 0;
+        for (std::size_t i = 0; i < bins; ++i) sum += fine.power[k + i];
+        coarse.power.push_back(sum / static_cast<double>(bins));
+    }
+    return coarse;
+}
+
 double CarrierShape::reach() const {
     return kReach * bins;
 }

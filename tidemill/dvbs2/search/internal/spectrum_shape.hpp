@@ -22,6 +22,9 @@ struct SeenSpectrum {
 /// after their neighbours.
 void patch_middle(std::vector<double>& power);
 
+/// The same in which each bin is the mean of so many.
+SeenSpectrum coarser(const SeenSpectrum& fine, std::size_t bins);
+
 /// A carrier's shape laid over a spectrum.
 struct ShapeFit {
     double likeness = 0;  ///< share of what the spectrum does there beyond chance that the shape explains
