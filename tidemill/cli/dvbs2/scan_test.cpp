@@ -95,6 +95,24 @@ TEST_CASE("scan: what it says receives, and so does auto, wherever the carrier i
     }
 }
 
+TEST_CASE(
+    "scan, rx: a carrier of nothing but dummy frames is named, and what they do not tell is asked for") {
+    const ScratchFolder folder;
+    const std::string input = folder / "input.ts", clean = folder / "clean.cf32", idle = folder / "idle.ci8";
+    write_services(input);
+    const Ended made = run_program({"dvbs2", "tx", input, "-o", clean, "--modcod", "QPSK 3/4", "--idle",
+                                    "dummy", "--input-rate", "1e-9", "--duration", "0.15"});
+    REQUIRE_MESSAGE(made.status == 0, made.err);
+    REQUIRE(run_program({"dvbs2", "channel", clean, "-o", idle, "--rate", "2M", "--esn0", "10"}).status == 0);
+    const Ended told = run_program({"dvbs2", "scan", idle, "--rate", "2M"});
+    CHECK_MESSAGE(says(told.out, "nothing but dummy frames"), told.out);
+    const auto refusal = [&](const char* option) {
+        return run_program({"dvbs2", "rx", idle, "--rate", "2M", "-o", folder / "no.ts", option, "auto"}).err;
+    };
+    CHECK(says(refusal("--gold"), "dummy frames, which have no pilots; give --gold"));
+    CHECK(says(refusal("--rolloff"), "nothing but dummy frames, which do not tell it; give --rolloff"));
+}
+
 TEST_CASE("scan: noise holds nothing, and a band whose rate nobody told is asked for") {
     const ScratchFolder folder;
     std::string noise(1 << 18, '\0');

@@ -69,10 +69,13 @@ class Listener final : public Module {
 
 /// What the frames in the preview show.
 struct Heard {
-    std::uint64_t frames = 0;
-    std::uint64_t symbols = 0;  // whose clock was found
+    dvbs2::FrameSyncCounts counts;  // symbols: those whose clock was found
     dvbs2::GoldSearch gold;
 };
+
+bool only_dummies(const dvbs2::FrameSyncCounts& counts) {
+    return counts.frames > 0 && counts.dummy_frames == counts.frames;
+}
 
 Heard listen(std::span<const dsp::Iq> samples, double sample_rate_hz, const dvbs2::ReceiverConfig& config) {
     io::MemoryReader source(std::as_bytes(samples), dsp::SampleFormat::cf32, sample_rate_hz);
@@ -85,7 +88,7 @@ Heard listen(std::span<const dsp::Iq> samples, double sample_rate_hz, const dvbs
     graph.bind(front.timing.symbols, frame_sync.symbols);
     graph.bind(frame_sync.frame, listener.frame);
     Sequence(graph).run({.statistics = false});
-    return {frame_sync.counts().frames, frame_sync.counts().symbols, listener.gold()};
+    return {frame_sync.counts(), listener.gold()};
 }
 
 void search_symbol_rate(std::span<const dsp::Iq> samples, double sample_rate_hz,
@@ -93,7 +96,7 @@ void search_symbol_rate(std::span<const dsp::Iq> samples, double sample_rate_hz,
     const auto rates = dvbs2::likely_symbol_rates(samples, kMostRates);
     for (const double rate : rates) {
         config.symbol_rate_hz = rate * sample_rate_hz;
-        if (listen(samples, sample_rate_hz, config).frames >= kFramesThatConvince) return;
+        if (listen(samples, sample_rate_hz, config).counts.frames >= kFramesThatConvince) return;
     }
     throw JobFailed(fmt::format(
         "no symbol rate found: {} likely ones gave no DVB-S2 frames in {} samples; give --symbol-rate, or "
@@ -105,10 +108,13 @@ void search_gold_code(std::span<const dsp::Iq> samples, double sample_rate_hz,
                       dvbs2::ReceiverConfig& config) {
     const Heard heard = listen(samples, sample_rate_hz, config);
     const std::optional<int> code = heard.gold.best();
-    if (!code) {
+    if (!code && only_dummies(heard.counts))
+        throw JobFailed(fmt::format(
+            "no gold code found: all of {} frames are dummy frames, which have no pilots; give --gold",
+            heard.counts.frames));
+    if (!code)
         throw JobFailed(fmt::format("no gold code found: {} frames with {} pilot symbols; give --gold",
-                                    heard.frames, heard.gold.pilots()));
-    }
+                                    heard.counts.frames, heard.gold.pilots()));
     config.gold_code = *code;
 }
 
@@ -117,6 +123,7 @@ struct RolloffTrial {
     double tried = 0;
     std::optional<double> named{};  // by the first good BBFRAME that names one
     std::uint64_t frames_good = 0;
+    bool only_dummies = false;
     double esn0_db = 0;
 };
 
@@ -136,6 +143,7 @@ RolloffTrial try_rolloff(io::SampleSource& source, const dvbs2::ReceiverConfig& 
     };
     Sequence(receiver.graph()).run({.stop_when = enough, .statistics = false});
     trial.frames_good = receiver.totals().frames_good();
+    trial.only_dummies = only_dummies(receiver.report().sync);
     trial.esn0_db = trial.frames_good > 0 ? receiver.totals().esn0_db() : 0;
     return trial;
 }
@@ -143,6 +151,7 @@ RolloffTrial try_rolloff(io::SampleSource& source, const dvbs2::ReceiverConfig& 
 // Frames may leave it open (bits 11): then the filter that leaves the least noise is the right one.
 void search_rolloff(const OpenSamples& open, dvbs2::ReceiverConfig& config) {
     std::optional<RolloffTrial> best;
+    bool has_dummies = false;
     for (const double tried : {config.rolloff, kRolloffs[0], kRolloffs[1]}) {
         dvbs2::ReceiverConfig with = config;
         with.rolloff = tried;
@@ -151,8 +160,11 @@ void search_rolloff(const OpenSamples& open, dvbs2::ReceiverConfig& config) {
             config.rolloff = *trial.named;
             return;
         }
+        has_dummies |= trial.only_dummies;
         if (trial.frames_good > 0 && (!best || trial.esn0_db > best->esn0_db)) best = trial;
     }
+    if (!best && has_dummies)
+        throw JobFailed("no roll-off found: nothing but dummy frames, which do not tell it; give --rolloff");
     if (!best) throw JobFailed("no roll-off found: no frame could be decoded with any; give --rolloff");
     config.rolloff = best->tried;
 }
@@ -176,13 +188,13 @@ std::optional<double> corrected_symbol_rate(const OpenSamples& open, dvbs2::Rece
     const double sample_rate_hz = source->sample_rate_hz().value();
     const double told_hz = config.symbol_rate_hz;
     const auto look = static_cast<std::size_t>(kSymbolsThatShowClock / told_hz * sample_rate_hz);
-    if (listen(read_preview(*source, look), sample_rate_hz, config).symbols > 0) return std::nullopt;
+    if (listen(read_preview(*source, look), sample_rate_hz, config).counts.symbols > 0) return std::nullopt;
     const auto samples = read_preview(*open());
     for (const double rate : dvbs2::likely_symbol_rates(samples, kMostRates)) {
         config.symbol_rate_hz = rate * sample_rate_hz;
         const double wrong = std::abs(config.symbol_rate_hz / told_hz - 1);
         if (wrong < kLeastWrong || wrong > kMostWrong) continue;
-        if (listen(samples, sample_rate_hz, config).frames >= kFramesThatConvince)
+        if (listen(samples, sample_rate_hz, config).counts.frames >= kFramesThatConvince)
             return config.symbol_rate_hz;
     }
     return std::nullopt;
