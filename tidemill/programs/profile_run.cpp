@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "tidemill/bridge/emulation.hpp"
+#include "tidemill/platform/side_by_side.hpp"
 #include "tidemill/programs/real_run.hpp"
 #include "tidemill/programs/stream_graph.hpp"
 #include "tidemill/run/dynamic/dynamic.hpp"
@@ -23,7 +23,7 @@ namespace {
 void check_cores(const Platform& platform) {
     int wanted = 0;
     for (const CoreCount& kind : platform.kinds()) wanted += kind.count;
-    const auto here = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+    const auto here = static_cast<int>(cores_to_use());
     if (wanted <= here) return;
     throw ScheduleError(
         fmt::format("{} asks for {} workers that compute, on a machine of {}: take fewer, or modelled ones",

@@ -4,10 +4,10 @@
 #include <chrono>
 #include <cmath>
 #include <memory>
-#include <thread>
 
 #include <fmt/format.h>
 
+#include "tidemill/platform/side_by_side.hpp"
 #include "tidemill/programs/matrix_tiles.hpp"
 #include "tidemill/programs/numbered_run.hpp"
 #include "tidemill/programs/stream_graph.hpp"
@@ -38,9 +38,9 @@ double time_us(Work work) {
 
 // As many as take each worker, or each core where they compute, about a second.
 std::uint64_t iterations_for(double iteration_us, const RealRunOptions& options) {
-    const std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
     const bool waits = options.pastime == Pastime::waiting;
-    const auto at_once = static_cast<double>(waits ? options.workers : std::min(options.workers, cores));
+    const auto at_once =
+        static_cast<double>(waits ? options.workers : std::min(options.workers, cores_to_use()));
     return std::max(kLeastIterations, static_cast<std::uint64_t>(std::ceil(1e6 * at_once / iteration_us)));
 }
 

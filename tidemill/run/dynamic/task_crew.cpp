@@ -1,8 +1,8 @@
 #include "tidemill/run/dynamic/task_crew.hpp"
 
-#include <thread>
 #include <utility>
 
+#include "tidemill/platform/side_by_side.hpp"
 #include "tidemill/platform/tick_clock.hpp"
 #include "tidemill/run/journal/journal.hpp"
 #include "tidemill/run/late.hpp"
@@ -49,7 +49,7 @@ std::optional<bridge::Stretch> TaskCrew::stretch_of(policy::KindId kind) const {
     std::vector<double> ratios;
     for (const Step& step : plan_.steps) ratios.push_back(emulated->second.ratio_of(step.task.name));
     using By = bridge::Stretch::By;
-    const bool crowded = settings_.board.kinds.size() > std::thread::hardware_concurrency();
+    const bool crowded = settings_.board.kinds.size() > cores_to_use();
     return bridge::Stretch(std::move(ratios), crowded ? By::sleeping : By::spinning);
 }
 
