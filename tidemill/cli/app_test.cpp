@@ -9,6 +9,7 @@
 
 #include "tidemill/cli/app_job.hpp"
 #include "tidemill/cli/cli_error.hpp"
+#include "tidemill/platform/platform_error.hpp"
 #include "tidemill/run/internal/counted_sum.hpp"
 #include "tidemill/run/run_error.hpp"
 #include "tidemill/schedule/cost_model_file.hpp"
@@ -51,6 +52,13 @@ struct Folder {
     ~Folder() { std::filesystem::remove_all(path); }
     std::string operator/(const char* name) const { return (path / name).string(); }
 };
+
+/// All tasks of the sum on one core, which the schedule names.
+Schedule on_core(int number) {
+    const std::string kind = Topology::here().kinds[0].name;
+    return {.stages = {{0, 3, 1, kind}},
+            .resources = {{.kind = kind, .nodes = {{NodeRange::Unit::kCore, number, number}}}}};
+}
 
 }  // namespace
 
@@ -268,6 +276,12 @@ TEST_CASE("app: wishes that contradict each other are refused before anything is
              {.schedule = Schedule{}, .latency_us = 100},
          })
         CHECK_THROWS_AS(cli::run_app(kProgram, running(how)), RunError);
+}
+
+TEST_CASE("app: a core that a schedule names and that is not there is told as the file names it") {
+    CHECK_THROWS_WITH_AS(cli::run_app(kProgram, running({.schedule = on_core(99'999)})),
+                         doctest::Contains("node-list entry \"core99999\": core99999 is not usable here"),
+                         PlatformError);
 }
 
 TEST_CASE("app: a schedule that is given can be adapted, and auto comes to the same result") {

@@ -30,10 +30,7 @@ PinningPolicy policy_of(Pinning pinning) {
 
 std::vector<std::string> node_list_of(const CoreResource& resource) {
     std::vector<std::string> list;
-    for (const NodeRange& range : resource.nodes) {
-        const char* unit = range.unit == NodeRange::Unit::kPu ? "PU" : "core";
-        list.push_back(fmt::format("{}{}-{}", unit, range.first, range.last));
-    }
+    for (const NodeRange& range : resource.nodes) list.push_back(to_string(range));
     return list;
 }
 

@@ -306,6 +306,12 @@ void check(const Schedule& schedule, const Platform& platform) {
                                             platform.count(kind)));
 }
 
+std::string to_string(const NodeRange& range) {
+    const char* const unit = range.unit == NodeRange::Unit::kPu ? "PU" : "core";
+    if (range.first == range.last) return fmt::format("{}{}", unit, range.first);
+    return fmt::format("{}{}-{}", unit, range.first, range.last);
+}
+
 std::string_view to_string(Pinning pinning) {
     return kPinningNames[static_cast<std::size_t>(pinning)];
 }

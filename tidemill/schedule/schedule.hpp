@@ -164,6 +164,9 @@ struct NodeRange {
     bool operator==(const NodeRange&) const = default;
 };
 
+/// As files name it: "PU3", "core0-5".
+std::string to_string(const NodeRange& range);
+
 /// Which cores of a machine are meant by a core kind; with smt > 1 the second hardware threads follow the
 /// first.
 struct CoreResource {

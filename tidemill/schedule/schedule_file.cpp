@@ -190,15 +190,9 @@ void parse_stages(Schedule& schedule, const JsonPlace& place) {
         place.fail("the last stage has no ring after it; remove its sync_buff_size and sync_waiting_type");
 }
 
-std::string range_text(const NodeRange& range) {
-    const auto unit = range.unit == NodeRange::Unit::kPu ? "PU" : "core";
-    if (range.first == range.last) return fmt::format("{}{}", unit, range.first);
-    return fmt::format("{}{}-{}", unit, range.first, range.last);
-}
-
 Json resource_json(const CoreResource& resource) {
     Json json{{"node-list", Json::array()}, {"smt", resource.smt}};
-    for (const auto& range : resource.nodes) json["node-list"].push_back(range_text(range));
+    for (const auto& range : resource.nodes) json["node-list"].push_back(to_string(range));
     if (resource.cluster_size) json["cluster-size"] = *resource.cluster_size;
     return json;
 }
