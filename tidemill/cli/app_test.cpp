@@ -243,6 +243,10 @@ TEST_CASE("app: exit statuses tell wrong usage, unusable input and failed jobs a
     CHECK(status(app, {"run", "--frames", "0"}) == cli::kWrongUsage);
     CHECK(status(app, {"run", "--cores", "big=100000"}) == cli::kWrongUsage);
     CHECK(status(app, {"run", "--schedule", "no-such-file.json"}) == cli::kUnusableInput);
+    const Folder folder;
+    const std::string elsewhere = folder / "elsewhere.json";
+    write_schedule(on_core(99'999), elsewhere);
+    CHECK(status(app, {"run", "--schedule", elsewhere.c_str()}) == cli::kUnusableInput);
     const App broken("broken", [](Graph& graph) { graph.add<Sum>(); });
     CHECK(status(broken, {"run", "--executor", "sequence"}) == cli::kJobFailed);
 }

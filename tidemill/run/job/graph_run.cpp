@@ -40,19 +40,22 @@ std::function<bool()> or_after(double seconds, std::function<bool()> stop_when) 
     };
 }
 
-// What a schedule does not fit is told with the file that it came from.
+// What a schedule does not fit is told with the file that it came from: that has the fault, also where it
+// names cores that are not there.
 template <class Use>
 auto used_from_file(const HowToRun& how, Use use) {
     const auto told = [&](const Error& error) {
-        return fmt::format("{}: {}", how.schedule_file, error.what());
+        return ScheduleError(fmt::format("{}: {}", how.schedule_file, error.what()));
     };
     if (!how.schedule || how.schedule_file.empty()) return use();
     try {
         return use();
+    } catch (const NoMoreThreads&) {
+        throw;
     } catch (const ScheduleError& error) {
-        throw ScheduleError(told(error));
+        throw told(error);
     } catch (const PlatformError& error) {
-        throw PlatformError(told(error));
+        throw told(error);
     }
 }
 

@@ -53,7 +53,8 @@ class GraphRun {
     /// by the thread that begins frames, while it runs in order. Without, it is at once.
     void is_steady_when(std::function<bool()> is_steady) { is_steady_ = std::move(is_steady); }
 
-    /// Runs the graph; throws what its executor throws.
+    /// Runs the graph; throws what its executor throws, and ScheduleError for a file's schedule that this
+    /// machine has no cores for.
     RunReport go(Graph& graph, RunOptions options = {}, const Follow& follow = {});
 
     const HowToRun& how() const { return how_; }
