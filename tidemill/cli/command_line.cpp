@@ -275,18 +275,27 @@ int run(Verb& program, int argc, const char* const* argv, const std::string& ver
     return chosen ? chosen->act() : kDone;
 }
 
-// A name of thousands of letters must not hide what is said about it.
-std::string shortened(const std::string& message) {
-    constexpr std::size_t kBegin = 700;
-    constexpr std::size_t kEnd = 200;
-    if (message.size() <= kBegin + kEnd) return message;
-    return message.substr(0, kBegin) + " ... " + message.substr(message.size() - kEnd);
+std::string shortened(std::string_view text, std::size_t begin, std::size_t end) {
+    if (text.size() <= begin + end) return std::string(text);
+    return fmt::format("{} ... {}", text.substr(0, begin), text.substr(text.size() - end));
+}
+
+// A name of thousands of letters must not hide what is said about it, nor be all that is read.
+std::string with_short_names(std::string_view message) {
+    std::string text;
+    while (!message.empty()) {
+        const std::size_t space = std::min(message.find_first_of(" \n"), message.size());
+        text += shortened(message.substr(0, space), 150, 50);
+        text += message.substr(space, 1);
+        message.remove_prefix(std::min(space + 1, message.size()));
+    }
+    return shortened(text, 700, 200);
 }
 
 // A graph's faults stand in lines of their own; else names from outside begin none.
 std::string sentence_of(const std::exception& error) {
     const bool is_list = dynamic_cast<const GraphError*>(&error) != nullptr;
-    const std::string message = shortened(error.what());
+    const std::string message = with_short_names(error.what());
     return is_list ? message : plain_line(message);
 }
 

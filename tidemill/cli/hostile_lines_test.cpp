@@ -41,6 +41,7 @@ const std::vector<Line> kLines = {
     {"$tidemill dvbs2 tx b.ts -o=out.ci8", 2, "leave the = out"},
     {"$tidemill dvbs2 tx b.ts --random 3 -o out.ci8", 2, "--random and packets"},
     {"$tidemill dvbs2 rx rec.sigmf-meta --isi 256", 2, "--isi 256"},
+    {"$tidemill tasks fm --policy $(printf %03000d 0)", 2, "take one of fifo"},
     {"$tidemill dvbs2 rx rec.sigmf-meta --json=no", 2, "--json no"},
     {"$tidemill dvbs2 rx rec.sigmf-meta -o", 2, "--output"},
     {"$tidemill dvbs2 channel rec.sigmf-meta -o out.ci8 --echo 1e300,-3", 2, "--echo 1e300,-3: give SYMBOLS"},
@@ -95,6 +96,7 @@ TEST_CASE("hostile lines: each ends by the convention, says why, and commands no
         CHECK(status == line.status);
         CHECK(says(said, line.says));
         CHECK_FALSE(says(said, "\x1b"));
+        CHECK(said.size() < 700);  // nor does a long name hide what is said
     }
     for (const std::string& line : kFine) {
         CAPTURE(line);
