@@ -5,6 +5,8 @@
 #include <span>
 #include <system_error>
 
+#include <fmt/format.h>
+
 namespace tidemill::cli {
 
 namespace {
@@ -51,6 +53,14 @@ std::optional<double> real_number(std::string_view text) {
 
 std::optional<double> seconds(std::string_view text) {
     return in_units(text, kTimeUnits);
+}
+
+std::string seconds_text(double seconds) {
+    constexpr double kNearlyOne = 0.9995;  // rounds to it
+    if (seconds >= 1000 * kNearlyOne) return fmt::format("{:.6g} s", seconds);
+    if (seconds >= kNearlyOne || seconds == 0) return fmt::format("{:.3g} s", seconds);
+    return seconds >= 1e-3 * kNearlyOne ? fmt::format("{:.3g} ms", seconds * 1e3)
+                                        : fmt::format("{:.3g} us", seconds * 1e6);
 }
 
 std::optional<WholeNumber> any_whole_number(std::string_view text) {

@@ -35,6 +35,18 @@ TEST_CASE("numbers: whole ones stay exact, and are refused where their type cann
     }
 }
 
+TEST_CASE("numbers: a time is told in few digits, however short or long it is") {
+    CHECK(seconds_text(0) == "0 s");
+    CHECK(seconds_text(3e-300) == "3e-294 us");
+    CHECK(seconds_text(0.000'5) == "500 us");
+    CHECK(seconds_text(0.024'609) == "24.6 ms");
+    CHECK(seconds_text(0.999'7) == "1 s");
+    CHECK(seconds_text(8.192) == "8.19 s");
+    CHECK(seconds_text(999.7) == "999.7 s");
+    CHECK(seconds_text(86'400) == "86400 s");
+    CHECK(seconds_text(1e300) == "1e+300 s");
+}
+
 TEST_CASE("numbers: a time is in seconds unless its unit is told") {
     CHECK(seconds("1.5") == 1.5);
     CHECK(seconds("3s") == 3.0);

@@ -93,8 +93,9 @@ class FirstSamples {
     // A log says each text once.
     std::string line() const {
         if (wanted_s_ == 0) return "waiting for samples";
-        if (!Watch::draws()) return fmt::format("looking at the first {:.1f} s of samples", wanted_s_.load());
-        return fmt::format("first samples: {:.1f} of {:.1f} s", so_far_s_.load(), wanted_s_.load());
+        if (!Watch::draws())
+            return fmt::format("looking at the first {} of samples", seconds_text(wanted_s_));
+        return fmt::format("first samples: {} of {}", seconds_text(so_far_s_), seconds_text(wanted_s_));
     }
 
   private:

@@ -7,6 +7,7 @@
 
 #include "tidemill/cli/dvbs2/carrier_choice.hpp"
 #include "tidemill/cli/dvbs2/modcod_name.hpp"
+#include "tidemill/cli/number_text.hpp"
 #include "tidemill/cli/plain_text.hpp"
 #include "tidemill/dvbs2/receiver/band_survey.hpp"
 #include "tidemill/io/standard_stream.hpp"
@@ -78,16 +79,16 @@ std::string reason_text(const SurveyedCarrier& carrier) {
             return fmt::format("DVB-S2, but nothing but dummy frames in {:.1f} s", carrier.heard_s);
         case CarrierKind::dvbs2_weak:
             return fmt::format(
-                "frame headers of DVB-S2, but no frame decoded in {:.1f} s: Es/N0 too low, or another gold "
+                "frame headers of DVB-S2, but no frame decoded in {}: Es/N0 too low, or another gold "
                 "code",
-                carrier.heard_s);
+                seconds_text(carrier.heard_s));
         case CarrierKind::dvbs2x:
             return fmt::format("DVB-S2X ({}PLS code {})", carrier.vl_snr_header ? "VL-SNR, " : "",
                                carrier.header_code);
         case CarrierKind::dvbs:
             return fmt::format("not DVB-S2, but DVB-S (QPSK {})", carrier.dvbs_rate);
         case CarrierKind::other:
-            return fmt::format("not DVB-S2 (no frame header in {:.1f} s)", carrier.heard_s);
+            return fmt::format("not DVB-S2 (no frame header in {})", seconds_text(carrier.heard_s));
         case CarrierKind::no_symbols:
             return "not DVB-S2 (no symbol clock)";
         case CarrierKind::not_received:

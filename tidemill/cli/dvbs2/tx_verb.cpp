@@ -9,8 +9,11 @@
 #include "tidemill/cli/dvbs2/reception_options.hpp"
 #include "tidemill/cli/dvbs2/sample_format_name.hpp"
 #include "tidemill/cli/dvbs2/tx_job.hpp"
+#include "tidemill/cli/dvbs2/tx_output.hpp"
 #include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/cli/verbs.hpp"
+#include "tidemill/io/hertz_text.hpp"
+#include "tidemill/io/recording.hpp"
 #include "tidemill/io/ts_packet.hpp"
 #include "tidemill/json/json.hpp"
 
@@ -47,9 +50,9 @@ std::string text_of(const TxOptions& options, const TxOutcome& sent) {
     const std::string underflows = sent.is_live ? fmt::format("{} underflows, ", sent.underflows) : "";
     return fmt::format(
         "sent {} bytes ({} left out{}), {} null packets and {} dummy frames in {} frames: {} samples, "
-        "{:.3f} s, {} of them limited, {}in {}\n",
+        "{}, {} of them limited, {}in {}\n",
         sent.bytes, sent.bytes_left_out, deleted, sent.null_packets, sent.dummy_frames, sent.frames,
-        sent.samples, sent.duration_s, sent.limited_samples, underflows, options.output);
+        sent.samples, seconds_text(sent.duration_s), sent.limited_samples, underflows, options.output);
 }
 
 // Where the time went.
@@ -60,9 +63,18 @@ std::string stats_of(const TxOutcome& sent) {
                        best_possible_line(sent.run), task_table(sent.run), stage_table(sent.run));
 }
 
+// Who reads the samples takes no higher rate.
+void check_rate(const TxOptions& options) {
+    const double rate_hz = sample_rate_hz(options);
+    if (rate_hz > io::kMostSampleRateHz)
+        throw WrongUsage(fmt::format("--symbol-rate {}: that makes {} samples per second, and {} can be",
+                                     io::hertz_text(options.symbol_rate_hz), io::hertz_text(rate_hz),
+                                     io::hertz_text(io::kMostSampleRateHz)));
+}
+
 // So many samples a symbol as the rate says.
 void settle_rate(TxOptions& options) {
-    if (!options.sample_rate_hz) return;
+    if (!options.sample_rate_hz) return check_rate(options);
     constexpr double kMost = 256;
     const double samples = *options.sample_rate_hz / options.symbol_rate_hz;
     if (samples < 1 || samples > kMost || samples != std::round(samples))
@@ -140,10 +152,11 @@ void add_signal_options(Verb& verb, TxOptions& options) {
     verb.option("--samples-per-symbol", options.samples_per_symbol,
                 "Whole number; 1 for the symbols without a pulse")
         .in(between(1, 256));
-    verb.option("--symbol-rate", options.symbol_rate_hz, "Symbols per second").in(above(0));
+    const Range rates = between(io::kLeastSampleRateHz, io::kMostSampleRateHz);
+    verb.option("--symbol-rate", options.symbol_rate_hz, "Symbols per second").in(rates);
     verb.option("--rate,--sample-rate", options.sample_rate_hz,
                 "Samples per second, a whole multiple of the symbol rate")
-        .in(above(0))
+        .in(rates)
         .excludes("--samples-per-symbol")
         .shows("as --samples-per-symbol says");
 }

@@ -30,7 +30,7 @@ FrontGeometry::FrontGeometry(const FrontConfig& config)
       block_samples_(config.block_samples) {
     check(samples_per_symbol_ >= 2.0 && samples_per_symbol_ <= 16.0,
           fmt::format(
-              "{} samples/s are {:.3f} times the symbol rate {}; they must be 2 to 16 times: resample, or "
+              "{} samples/s are {:.4g} times the symbol rate {}; they must be 2 to 16 times: resample, or "
               "correct the rates",
               io::hertz_text(config.sample_rate_hz), samples_per_symbol_,
               io::hertz_text(config.symbol_rate_hz)));

@@ -52,14 +52,14 @@ void check_tuning(double sample_rate_hz, const Tuning& tuning) {
     const double least = least_samples_per_symbol(tuning.rolloff);
     if (!(ratio >= least)) {
         throw Dvbs2Error(
-            fmt::format("{} samples/s are {:.3f} times the symbol rate {}, and a carrier of roll-off {:.2f} "
+            fmt::format("{} samples/s are {:.4g} times the symbol rate {}, and a carrier of roll-off {:.2f} "
                         "needs {:.2f} times: record at {} samples/s or more",
                         io::hertz_text(sample_rate_hz), ratio, io::hertz_text(tuning.symbol_rate_hz),
                         tuning.rolloff, least, io::hertz_text(least * tuning.symbol_rate_hz)));
     }
     if (ratio > kMostSamplesPerSymbol) {
         throw Dvbs2Error(
-            fmt::format("{} samples/s are {:.0f} times the symbol rate {}; at most {:.0f} times can be: "
+            fmt::format("{} samples/s are {:.6g} times the symbol rate {}; at most {:.0f} times can be: "
                         "correct the rates",
                         io::hertz_text(sample_rate_hz), ratio, io::hertz_text(tuning.symbol_rate_hz),
                         kMostSamplesPerSymbol));
