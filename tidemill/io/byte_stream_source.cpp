@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "tidemill/io/recording.hpp"
+
 namespace tidemill::io {
 
 ByteStreamSource::ByteStreamSource(const std::filesystem::path& place, dsp::SampleFormat format,
@@ -42,7 +44,13 @@ std::size_t ByteStreamSource::read(std::span<std::byte> to) {
         bytes += got;
     } while (bytes % size != 0);
     if (patience_ && bytes > 0) stream_.give_up_after(patience_->later);
+    if (bytes % size != 0) cut_bytes_ = bytes % size;
     return bytes - bytes % size;
+}
+
+std::string ByteStreamSource::remarks() const {
+    const std::size_t bytes = cut_bytes_;
+    return bytes > 0 ? cut_sample_text(bytes, dsp::bytes_per_sample(format_)) : "";
 }
 
 }  // namespace tidemill::io

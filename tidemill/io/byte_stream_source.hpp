@@ -37,10 +37,11 @@ class ByteStreamSource final : public LiveSource {
     std::optional<double> sample_rate_hz() const override { return sample_rate_hz_; }
     bool begin() override { return !set_up_ || set_up_(stream_); }
 
-    /// Waits for at least one sample; a part of a sample at the end is left out. Throws IoError, also where
-    /// the patience is over.
+    /// Waits for at least one sample; a part of a sample at the end is left out, of which remarks() tell.
+    /// Throws IoError, also where the patience is over.
     std::size_t read(std::span<std::byte> to) override;
     void end() noexcept override { stream_.end(); }
+    std::string remarks() const override;
 
     std::vector<SourceControl> controls() const override;
     void control(std::size_t index, double value) override;
@@ -54,6 +55,7 @@ class ByteStreamSource final : public LiveSource {
     std::optional<Patience> patience_;
     std::atomic<double> wanted_;  // of the control
     double told_;
+    std::atomic<std::size_t> cut_bytes_{0};  // of the last sample; 0: it is whole
 };
 
 }  // namespace tidemill::io

@@ -53,6 +53,21 @@ TEST_CASE("input stream: a named pipe is read to the end of its writers") {
     CHECK(stream.read_some(bytes) == 0);
 }
 
+TEST_CASE("byte stream source: a last sample of which a part is missing is left out, and told") {
+    for (const std::string_view text : {"abcdef", "abcdefg"}) {
+        Pipe pipe(text);
+        ByteStreamSource samples(pipe.path(), dsp::SampleFormat::ci8, 1e6);
+        pipe.close();
+        std::array<std::byte, 8> bytes{};
+        CHECK(samples.read(bytes) == 6);
+        CHECK(samples.read(bytes) == 0);
+        CHECK(samples.remarks() ==
+              (text.size() % 2 == 0
+                   ? ""
+                   : "the last sample is cut off, and not read: 1 of its 2 bytes are there"));
+    }
+}
+
 TEST_CASE("input stream: who waits for a silent writer can be told that this is the end") {
     const Pipe pipe("abcd");
     ByteStreamSource samples(pipe.path(), dsp::SampleFormat::ci8, 1e6);

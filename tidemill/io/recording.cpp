@@ -54,9 +54,8 @@ void measure_data(Recording& recording, const std::optional<Extent>& part = {}) 
                                   recording.data_path.string(), size));
     }
     if (recording.trailing_bytes != 0) {
-        recording.warnings.push_back(
-            fmt::format("the size of '{}' is not a multiple of {} bytes; its last {} are not read",
-                        recording.data_path.string(), sample_bytes, recording.trailing_bytes));
+        recording.warnings.push_back(fmt::format("'{}': {}", recording.data_path.string(),
+                                                 cut_sample_text(recording.trailing_bytes, sample_bytes)));
     }
 }
 
@@ -194,6 +193,11 @@ Recording examined(const fs::path& path, const RecordingHints& hints);
 
 std::optional<SampleFormat> raw_format(const fs::path& path) {
     return read_recording_name(path.filename().string()).format;
+}
+
+std::string cut_sample_text(std::uint64_t bytes, std::size_t sample_bytes) {
+    return fmt::format("the last sample is cut off, and not read: {} of its {} bytes are there", bytes,
+                       sample_bytes);
 }
 
 std::size_t stored_bytes_per_sample(const Recording& recording) {

@@ -28,6 +28,9 @@ struct Recording {
 /// Bytes of one complex sample in the file.
 std::size_t stored_bytes_per_sample(const Recording& recording);
 
+/// What is told of a sample of which not all bytes are there.
+std::string cut_sample_text(std::uint64_t bytes, std::size_t sample_bytes);
+
 /// Sample rates beyond which nobody records: others are refused.
 inline constexpr double kLeastSampleRateHz = 1, kMostSampleRateHz = 1e11;
 
