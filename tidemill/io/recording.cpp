@@ -230,6 +230,7 @@ Recording examined(const fs::path& path, const RecordingHints& hints) {
     if (format) {
         return open_raw(path, *format, hints);
     }
+    if (!is_there(path)) internal::File::open_regular(path);  // throws: no name makes up for that
     const auto why = is_data ? fmt::format("its metadata '{}' are missing", paths.meta.string())
                              : std::string("its name does not tell the sample format");
     throw IoError(fmt::format(

@@ -87,6 +87,7 @@ TEST_CASE("recording: what cannot be read is refused with the path and the reaso
     const ScratchFolder folder;
     CHECK(mentions(complaint(folder / "nothing.ci8"), "No such file"));
     CHECK(mentions(complaint(folder / "nothing.sigmf-meta"), "No such file"));
+    CHECK(mentions(complaint(folder / "nothing"), "No such file"));
     CHECK(mentions(complaint(folder.put("empty.ci8", "")), "empty"));
     CHECK(mentions(complaint(folder.put("one.ci16", "abc")), "not one sample"));
     CHECK(mentions(complaint(folder.put("lonely.sigmf-data", "abcd")), "lonely.sigmf-meta"));
