@@ -86,6 +86,9 @@ TEST_CASE("rx: metadata that do not fit the data end without a crash or invented
     const SmallRecording& good = small_recording();
     const std::string other_format = replaced(good.metadata(), "\"ci8\"", "\"cf32_le\"");
     check_failed(receive_in_order(spoiled(folder, good.bytes(), other_format)), 1, "found");
+    const Ended by_hand =
+        run_program({"dvbs2", "rx", good.meta, "--format", "cf32", "--executor", "sequence"});
+    check_failed(by_hand, 1, "warning: the samples are read as cf32_le, the metadata say ci8");
     const std::string no_rate = replaced(good.metadata(), "core:sample_rate", "core:simple_rate");
     check_failed(receive_in_order(spoiled(folder, good.bytes(), no_rate)), 2, "give --sample-rate");
 }

@@ -15,12 +15,20 @@ namespace tidemill::cli {
 
 namespace {
 
+// What was odd in the samples may be why.
+[[noreturn]] void fail_of_nothing(const RxOptions& options, const ReceptionJob& job, const std::string& why) {
+    if (!options.json)
+        for (const std::string& warning : job.warnings) warn(warning);
+    throw JobFailed(why);
+}
+
 int run_rx_of_all(const RxOptions& options) {
     const CarriersOutcome outcome = receive_carriers(options);
     if (options.json) report(carriers_json(outcome) + "\n", false);
     const std::optional<std::string>& ended_by = outcome.together.ended_by;
     const std::exception_ptr& failure = outcome.together.failure;
-    if (!outcome.received() && !ended_by && !failure) throw JobFailed(failure_text(outcome));
+    if (!outcome.received() && !ended_by && !failure)
+        fail_of_nothing(options, outcome.together.job, failure_text(outcome));
     if (!options.json) report(carriers_text(outcome, options.stats), false);
     if (failure) std::rethrow_exception(failure);
     if (ended_by) throw EndedByPolicy(*ended_by);
@@ -43,7 +51,8 @@ int run_rx(const RxOptions& options) {
     // The stream itself may be on standard output.
     const bool taken = options.outputs.takes_standard_output();
     if (options.json) report(report_json(outcome) + "\n", taken);
-    if (!outcome.received() && !outcome.ended_by && !outcome.failure) throw JobFailed(failure_text(outcome));
+    if (!outcome.received() && !outcome.ended_by && !outcome.failure)
+        fail_of_nothing(options, outcome.job, failure_text(outcome));
     if (!options.json) report(options.stats ? report_text(outcome, true) : summary_text(outcome), taken);
     if (outcome.failure) std::rethrow_exception(outcome.failure);
     if (outcome.ended_by) throw EndedByPolicy(*outcome.ended_by);
