@@ -154,6 +154,11 @@ TEST_CASE("tx, rx: generic streams, of packets and continuous ones, come back to
         const Json got = receive(folder, {"--generic", folder / "out"});
         CHECK(ScratchFolder::content_of(folder / "out") == packets);
         CHECK(got["frames_generic"] == sent["frames"]);
+        CHECK(got["generic_bytes"] == packets.size());
+        CHECK(got["ts_packets"] == 0);
+        const Ended told = run_program(
+            {"dvbs2", "rx", folder / "sent.sigmf-meta", "--executor", "sequence", "--generic", "/dev/null"});
+        CHECK(says(told.out, "   38 kB of generic streams   0 frames bad"));
     }
 }
 

@@ -166,9 +166,9 @@ Json frames_of_streams(View view) {
     return json;
 }
 
-std::string place_of(const RxOutcome& outcome) {
+std::string places_text(const RxOutcome& outcome) {
     std::string text;
-    for (const std::string& place : outcome.outputs.packets) {
+    for (const std::string& place : outcome.outputs.places()) {
         text += text.empty() ? "" : ", ";
         text += is_standard_stream(place) ? "to standard output" : "in " + place;
     }
@@ -312,7 +312,9 @@ const Field kFields[] = {
      [](View v) -> Json { return v.whole->run.latency.most_us / 1000; }},
 
     {"ts_packets", "ts_packets", "output", "{} packets", [](View v) -> Json { return v.ts.packets; }},
-    {"", "", "output", "{}", [](View v) -> Json { return place_of(*v.whole); }},
+    {"generic_bytes", "", "output", "{} bytes of generic streams",
+     [](View v) -> Json { return v.whole->report.generic_bytes; }, 0},
+    {"", "", "output", "{}", [](View v) -> Json { return places_text(*v.whole); }},
     {"ts_packets_cut_off", "", "output", "the rest of {} cut off at the end",
      [](View v) -> Json { return v.whole->report.packets.packets_cut_off; }, 0},
     {"null_packets_put_back", "", "output", "{} null packets put back",

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "tidemill/cli/dvbs2/modcod_name.hpp"
 #include "tidemill/cli/rx/rx_outcome.hpp"
@@ -29,13 +31,25 @@ std::string bytes_text(double bytes) {
 }
 
 // "239 MB", or "239 MB, 12 MB of it written".
-std::string received_text(const RxOutcome& outcome) {
+std::string packets_text(const RxOutcome& outcome) {
     const std::uint64_t bytes = outcome.ts.packets * io::kTsPacketBytes;
     const std::string text = bytes_text(static_cast<double>(bytes));
     const std::uint64_t lost = std::min(outcome.packet_bytes_lost, bytes);
     return lost == 0
                ? text
                : fmt::format("{}, {} of it written", text, bytes_text(static_cast<double>(bytes - lost)));
+}
+
+// What came out: "239 MB, 14 kB of generic streams".
+std::string received_text(const RxOutcome& outcome) {
+    std::vector<std::string> parts;
+    if (outcome.ts.packets > 0) parts.push_back(packets_text(outcome));
+    if (const auto bytes = outcome.report.generic_bytes; bytes > 0)
+        parts.push_back(bytes_text(static_cast<double>(bytes)) + " of generic streams");
+    if (const Json* const packets = outcome.ip.find("packets"))
+        if (const auto* const count = packets->get_if<std::uint64_t>(); count && *count > 0)
+            parts.push_back(fmt::format("{} IP packets", *count));
+    return parts.empty() ? packets_text(outcome) : fmt::format("{}", fmt::join(parts, ", "));
 }
 
 // Nothing where the number is the input's own.

@@ -25,13 +25,10 @@ void check_roll(const RxOutputOptions& options) {
     const auto sizes = std::ranges::count_if(options.roll, [](const auto& limit) { return limit.bytes > 0; });
     if (sizes > 1 || options.roll.size() - static_cast<std::size_t>(sizes) > 1)
         throw WrongUsage("--roll: give one time, one size, or one of each");
-    std::vector<std::string> places = options.packets;
-    places.insert(places.end(), options.ip.places.begin(), options.ip.places.end());
-    places.insert(places.end(), {options.bbframes, options.generic});
     const auto may_roll = [](const std::string& place) {
-        return !place.empty() && !is_standard_stream(place) && !is_network_output(place);
+        return !is_standard_stream(place) && !is_network_output(place);
     };
-    if (!std::ranges::any_of(places, may_roll))
+    if (!std::ranges::any_of(options.places(), may_roll))
         throw WrongUsage("--roll: nothing goes into a file: give one with --output");
 }
 
@@ -48,10 +45,16 @@ OutputStyle RxOutputOptions::style(std::stop_token hurry) const {
     return style;
 }
 
+std::vector<std::string> RxOutputOptions::places() const {
+    std::vector<std::string> all = packets;
+    all.insert(all.end(), {bbframes, generic});
+    all.insert(all.end(), ip.places.begin(), ip.places.end());
+    std::erase(all, "");
+    return all;
+}
+
 bool RxOutputOptions::takes_standard_output() const {
-    const auto is_output = [](const std::string& place) { return is_standard_stream(place); };
-    return is_output(bbframes) || is_output(generic) || std::ranges::any_of(packets, is_output) ||
-           std::ranges::any_of(ip.places, is_output);
+    return std::ranges::any_of(places(), [](const std::string& place) { return is_standard_stream(place); });
 }
 
 RxOutputWriter::RxOutputWriter(const RxOutputOptions& options, std::vector<io::TunDevice> interfaces)

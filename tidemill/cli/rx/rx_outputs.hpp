@@ -41,6 +41,8 @@ struct RxOutputOptions {
     bool live = false;  ///< the input sets the pace: nothing is kept back, and datagrams leave as they come
 
     OutputStyle style(std::stop_token hurry) const;
+    /// All that are named.
+    std::vector<std::string> places() const;
     /// Whether data go to standard output.
     bool takes_standard_output() const;
 };

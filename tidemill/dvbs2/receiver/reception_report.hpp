@@ -117,7 +117,8 @@ struct ReceptionReport : ReceptionNow {
     PacketCounts packets;
     std::array<std::uint64_t, kBbFaults> frames_by_fault{};
     std::map<std::uint8_t, std::uint64_t> frames_of_streams;  ///< by input stream, where there are several
-    std::uint64_t generic_frames = 0;
+    std::uint64_t generic_frames = 0;  ///< of generic streams, and bytes that they carried
+    std::uint64_t generic_bytes = 0;
     std::uint64_t samples = 0;
     std::uint64_t samples_not_finite = 0;
     std::uint64_t blocks_without_signal = 0;

@@ -106,6 +106,7 @@ ReceptionReport RxChain::report() const {
     report.frames_by_fault = streams.frames_by_fault();
     report.frames_of_streams = streams.frames_of_streams();
     report.generic_frames = streams.generic_frames();
+    report.generic_bytes = streams.generic_bytes();
     report.samples_not_finite = front_.spectrum.defects().non_finite;
     report.blocks_without_signal = front_.coarse.dropped_blocks();
     report.blocks_without_clock = front_.timing.dropped_blocks();

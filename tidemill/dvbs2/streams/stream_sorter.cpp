@@ -38,7 +38,7 @@ BbFault StreamSorter::sort_generic(std::span<const std::uint8_t> bbframe, const 
     BbFault found = BbFault::none;
     if (is_continuous) {
         const auto field = bbframe.subspan(kBbHeaderBytes, header.data_bits / 8U);
-        if (outputs_.generic) outputs_.generic(field, stream);
+        if (outputs_.generic) give_generic(field, stream);
         if (outputs_.fields) outputs_.fields(field, stream);
     } else {
         found = extractor_of(StreamType::generic_packetised, stream).push(bbframe, packets_);
@@ -59,9 +59,17 @@ PacketExtractor& StreamSorter::extractor_of(StreamType type, std::uint8_t stream
 }
 
 void StreamSorter::give_out(StreamType type, std::uint8_t stream) {
-    const auto& output = type == StreamType::transport ? outputs_.packets : outputs_.generic;
-    if (!packets_.empty()) output(packets_, stream);
+    if (packets_.empty()) return;
+    if (type == StreamType::transport)
+        outputs_.packets(packets_, stream);
+    else
+        give_generic(packets_, stream);
     packets_.clear();
+}
+
+void StreamSorter::give_generic(std::span<const std::uint8_t> bytes, std::uint8_t stream) {
+    generic_bytes_ += bytes.size();
+    outputs_.generic(bytes, stream);
 }
 
 void StreamSorter::lose() {
@@ -88,7 +96,7 @@ PacketCounts StreamSorter::counts() const {
     for (const auto& [key, extractor] : extractors_) {
         const PacketCounts& one = extractor.counts();
         sum.resynchronisations += one.resynchronisations;
-        sum.packets += one.packets;
+        if (key.first == StreamType::transport) sum.packets += one.packets;
         sum.packets_marked += one.packets_marked;
         sum.packets_dropped += one.packets_dropped;
         sum.packets_cut_off += one.packets_cut_off;

@@ -28,7 +28,7 @@ class StreamSorter {
     /// The stream ends: gives out the packets that waited only for their CRC-8.
     void finish();
 
-    /// Of all streams together.
+    /// Of all streams together; packets are those of transport streams.
     PacketCounts counts() const;
     /// Frames by what was wrong with them, by BbFault.
     const std::array<std::uint64_t, kBbFaults>& frames_by_fault() const { return frames_by_fault_; }
@@ -36,12 +36,15 @@ class StreamSorter {
     const std::map<std::uint8_t, std::uint64_t>& frames_of_streams() const { return frames_of_streams_; }
     /// Frames of generic streams that were given out.
     std::uint64_t generic_frames() const { return generic_frames_; }
+    /// What they carried, in bytes.
+    std::uint64_t generic_bytes() const { return generic_bytes_; }
 
     /// What it holds goes into a checkpoint, and comes back from one.
     template <class Archive>
     void keep(Archive& archive) {
         archive("only", choice_.only)("frames_by_fault", frames_by_fault_);
-        archive("frames", frames_)("frames_lost", frames_lost_)("generic_frames", generic_frames_);
+        archive("frames", frames_)("frames_lost", frames_lost_)("generic_frames", generic_frames_)(
+            "generic_bytes", generic_bytes_);
         keep_extractors(archive);
         keep_counts(archive);
     }
@@ -78,6 +81,7 @@ class StreamSorter {
     BbFault sort_generic(std::span<const std::uint8_t> bbframe, const BbHeader& header, std::uint8_t stream);
     PacketExtractor& extractor_of(StreamType type, std::uint8_t stream);
     void give_out(StreamType type, std::uint8_t stream);
+    void give_generic(std::span<const std::uint8_t> bytes, std::uint8_t stream);
     void break_off();
 
     StreamChoice choice_;
@@ -89,6 +93,7 @@ class StreamSorter {
     std::uint64_t frames_ = 0;
     std::uint64_t frames_lost_ = 0;
     std::uint64_t generic_frames_ = 0;
+    std::uint64_t generic_bytes_ = 0;
 };
 
 }  // namespace tidemill::dvbs2

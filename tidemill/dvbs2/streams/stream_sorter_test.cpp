@@ -124,6 +124,7 @@ TEST_CASE("stream sorter: generic streams go to their output, and are told when 
     with.push(frame);
     CHECK(sorted.generic[0] == Bytes(100, 0x55));
     CHECK(with.generic_frames() == 1);
+    CHECK(with.generic_bytes() == 100);
     CHECK(with.counts().frames_unsupported == 0);
     StreamSorter without(StreamChoice{}, sorted.outputs());
     without.push(frame);
@@ -149,6 +150,8 @@ TEST_CASE("stream sorter: generic packets come out whole, apart from transport s
     CHECK(sorted.generic[0].size() > 80 * io::kTsPacketBytes);
     CHECK(sorted.packets[0].size() > 80 * io::kTsPacketBytes);
     CHECK(sorter.generic_frames() == generic_frames.size());
+    CHECK(sorter.generic_bytes() == sorted.generic[0].size());
+    CHECK(sorter.counts().packets == sorted.packets[0].size() / io::kTsPacketBytes);
 }
 
 TEST_CASE("stream sorter: each stream has its own ISSY and null packets deleted, generic packets too") {
