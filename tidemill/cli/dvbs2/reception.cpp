@@ -212,6 +212,11 @@ ReceptionJob without_signal(ReceptionJob job) {
 
 }  // namespace
 
+std::optional<double> on_air_hz(const ReceptionJob& job, double offset_hz) {
+    if (!job.recording.center_frequency_hz) return {};
+    return *job.recording.center_frequency_hz + job.carrier_hz.value_or(0) + offset_hz;
+}
+
 void skip_behind_gap(ReceptionJob& job) {
     if (!job.stream) return;
     const std::size_t size = dsp::bytes_per_sample(job.recording.format);

@@ -65,6 +65,9 @@ struct ReceptionJob {
 /// WrongUsage or JobFailed.
 ReceptionJob prepare(const ReceptionOptions& options);
 
+/// Where something lies on the air of which the offset is told; nothing where the middle is not known.
+std::optional<double> on_air_hz(const ReceptionJob& job, double offset_hz);
+
 /// Where a live input brought more during a search than was kept, leaves out what came before now: behind a
 /// hole no lock holds. What was left out counts as missing.
 void skip_behind_gap(ReceptionJob& job);

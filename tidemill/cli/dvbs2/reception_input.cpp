@@ -190,7 +190,9 @@ ReceptionJob prepare_stream(const ReceptionOptions& options, const io::LiveKind&
         known.format = job.stream->format();
         known.sample_rate_hz = job.stream->sample_rate_hz();
         tell_other_rate(options.sample_rate_hz, job);
-        known.center_frequency_hz = job.stream->center_frequency_hz();
+        known.center_frequency_hz = options.radio.frequency_hz
+                                        ? *options.radio.frequency_hz - job.carrier_hz.value_or(0)
+                                        : job.stream->center_frequency_hz();
         if (is_there) read_beginning(options, wanted, job, first);
         job.interrupted = watch.interrupted();
     }

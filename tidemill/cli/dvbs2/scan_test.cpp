@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
+#include "tidemill/cli/dvbs2/internal/small_recording.hpp"
 #include "tidemill/cli/internal/program.hpp"
 #include "tidemill/io/internal/made_services.hpp"
 #include "tidemill/testing/scratch_folder.hpp"
@@ -74,6 +75,18 @@ TEST_CASE("scan: a carrier is named with all that it sends, names off the air ar
     CHECK(std::abs(carrier["symbol_rate_hz"].get<double>() - 250e3) < 5);
     CHECK(carrier["streams"][0]["services"][1]["name"] == "<img onerror=x>\\x1b[2J");
     CHECK(carrier["options"] == "--offset +600.0k --symbol-rate 250000");
+}
+
+TEST_CASE("scan, rx: where a recording tells the frequency of its middle, that of the carrier is told") {
+    const std::string demo = internal::data_folder() + "/demo.sigmf-meta";  // at 1200 MHz
+    CHECK(says(run_program({"dvbs2", "scan", demo}).out, "+7.5 kHz    1200.0075 MHz        250.0 kBd  QPSK"));
+    const Json scanned = Json::parse(run_program({"dvbs2", "scan", demo, "--json"}).out)["carriers"][0];
+    CHECK(scanned["frequency_hz"] == 1.2e9 + scanned["offset_hz"].get<double>());
+    const Json received = Json::parse(receive_in_order(demo).out);
+    CHECK(received["frequency_hz"] == 1.2e9 + received["frequency_offset_hz"].get<double>());
+    CHECK(says(run_program({"dvbs2", "rx", demo, "--executor", "sequence", "--stats"}).out,
+               "Hz, at 1200.0075"));
+    CHECK(Json::parse(receive_in_order(small_recording().meta).out)["frequency_hz"].is_null());
 }
 
 TEST_CASE("scan: what it says receives, and so does auto, wherever the carrier is") {

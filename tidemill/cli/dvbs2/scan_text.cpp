@@ -102,9 +102,15 @@ std::string rate_text(const SurveyedCarrier& carrier) {
     return fmt::format("{}{:.1f} kBd", carrier.symbol_rate_hz > 0 ? "" : "~", hz / 1e3);
 }
 
-std::string line_of(std::size_t number, const SurveyedCarrier& c) {
-    const std::string begin =
-        fmt::format("{:<8} {:>+12.1f} kHz {:>16}  ", number, c.offset_hz / 1e3, rate_text(c));
+// A carrier's or tone's first columns; without a middle that is known none for its frequency.
+std::string place_text(const std::string& number, double offset_hz, const std::string& rate,
+                       const std::optional<double>& center_hz) {
+    const std::string on_air = center_hz ? fmt::format("{:>12.4f} MHz ", (*center_hz + offset_hz) / 1e6) : "";
+    return fmt::format("{:<8} {:>+12.1f} kHz {}{:>16}  ", number, offset_hz / 1e3, on_air, rate);
+}
+
+std::string line_of(std::size_t number, const SurveyedCarrier& c, const std::optional<double>& center_hz) {
+    const std::string begin = place_text(std::to_string(number), c.offset_hz, rate_text(c), center_hz);
     if (c.kind != CarrierKind::dvbs2) return begin + reason_text(c) + "\n";
     const auto& modcod = *dvbs2::find_modcod(c.pls->modcod);
     return begin + fmt::format("{:<11} {:<17} {:>5.1f} dB  {}\n", modcod_name(modcod),
@@ -147,9 +153,10 @@ Json stream_json(int number, const SurveyedStream& stream) {
             {"services", services}};
 }
 
-Json carrier_json(const SurveyedCarrier& c) {
+Json carrier_json(const SurveyedCarrier& c, const std::optional<double>& center_hz) {
     Json json{{"kind", kind_name(c.kind)},
               {"offset_hz", c.offset_hz},
+              {"frequency_hz", center_hz ? Json(*center_hz + c.offset_hz) : Json()},
               {"symbol_rate_hz", c.symbol_rate_hz > 0 ? Json(c.symbol_rate_hz) : Json()},
               {"width_hz", c.seen.symbol_rate_hz},
               {"rolloff", c.rolloff},
@@ -173,14 +180,13 @@ Json carrier_json(const SurveyedCarrier& c) {
 }
 
 // The strongest are told.
-std::string tone_lines(const std::vector<double>& tones_hz) {
+std::string tone_lines(const std::vector<double>& tones_hz, const std::optional<double>& center_hz) {
     constexpr std::size_t kTold = 10;
     std::vector<double> told(
         tones_hz.begin(), tones_hz.begin() + static_cast<std::ptrdiff_t>(std::min(kTold, tones_hz.size())));
     std::ranges::sort(told);
     std::string text;
-    for (const double tone_hz : told)
-        text += fmt::format("{:<8} {:>+12.1f} kHz {:>16}  a plain tone\n", "-", tone_hz / 1e3, "-");
+    for (const double tone_hz : told) text += place_text("-", tone_hz, "-", center_hz) + "a plain tone\n";
     if (tones_hz.size() > kTold)
         text += fmt::format("{:<8} and {} weaker plain tones\n", "-", tones_hz.size() - kTold);
     return text;
@@ -213,10 +219,13 @@ std::string carrier_options(const SurveyedCarrier& carrier) {
 }
 
 std::string scan_text(const ScannedBand& band) {
-    std::string text = fmt::format("{:<8} {:>16} {:>16}  {:<11} {:<17} {:>8}  {}\n", "carrier", "offset",
-                                   "symbol rate", "MODCOD", "frames", "Es/N0", "streams");
-    for (std::size_t k = 0; k < band.carriers.size(); ++k) text += line_of(k + 1, band.carriers[k]);
-    text += tone_lines(band.tones_hz);
+    const std::optional<double>& center_hz = band.center_frequency_hz;
+    std::string text = fmt::format("{:<8} {:>16} {}{:>16}  {:<11} {:<17} {:>8}  {}\n", "carrier", "offset",
+                                   center_hz ? fmt::format("{:>16} ", "frequency") : "", "symbol rate",
+                                   "MODCOD", "frames", "Es/N0", "streams");
+    for (std::size_t k = 0; k < band.carriers.size(); ++k)
+        text += line_of(k + 1, band.carriers[k], center_hz);
+    text += tone_lines(band.tones_hz, center_hz);
     if (band.carriers.empty() && band.tones_hz.empty()) return "no carrier found\n";
     const auto best = std::ranges::max_element(band.carriers, {}, [](const SurveyedCarrier& c) {
         return is_received(c) ? c.esn0_db - dvbs2::find_modcod(c.pls->modcod)->esn0_threshold_db : -1e9;
@@ -230,7 +239,8 @@ std::string scan_text(const ScannedBand& band) {
 
 std::string scan_json(const ScannedBand& band) {
     Json carriers = Json::array();
-    for (const SurveyedCarrier& carrier : band.carriers) carriers.push_back(carrier_json(carrier));
+    for (const SurveyedCarrier& carrier : band.carriers)
+        carriers.push_back(carrier_json(carrier, band.center_frequency_hz));
     return to_text(Json{{"recording", band.recording},
                         {"sample_rate_hz", band.sample_rate_hz},
                         {"center_frequency_hz", Json(band.center_frequency_hz)},

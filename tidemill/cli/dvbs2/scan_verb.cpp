@@ -93,7 +93,6 @@ std::optional<ScannedBand> scan_step(const Options& options, double middle_hz, d
     if (gives_up(job)) return std::nullopt;
     band.recording = reception.recording;
     band.how_to_read = reading_options(reception);
-    band.center_frequency_hz = middle_hz;
     const auto is_beyond = [&](double offset_hz) {
         return std::abs(offset_hz) > step_hz / 2 || middle_hz + offset_hz > options.live->to;
     };

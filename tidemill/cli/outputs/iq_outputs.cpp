@@ -44,23 +44,20 @@ std::string pls_text(const dvbs2::Pls& pls) {
 
 }  // namespace
 
-std::optional<double> middle_frequency_hz(const ReceptionJob& job,
-                                          std::optional<double> carrier_frequency_hz) {
+std::optional<double> middle_frequency_hz(const ReceptionJob& job) {
     std::optional<double> middle = job.recording.center_frequency_hz;
-    if (carrier_frequency_hz) middle = *carrier_frequency_hz - job.carrier_hz.value_or(0);
     if (middle && job.tuning) *middle += job.tuning->offset_hz;
     return middle;
 }
 
-IqOutputs::IqOutputs(const IqOptions& options, const ReceptionJob& job,
-                     std::optional<double> carrier_frequency_hz, io::SampleSource& from, bool live)
+IqOutputs::IqOutputs(const IqOptions& options, const ReceptionJob& job, io::SampleSource& from, bool live)
     : from_(from),
       sample_bytes_(dsp::bytes_per_sample(from.format())),
       place_(options.carrier),
       annotations_(turn_samples(from)) {
     const double rate_hz = from.sample_rate_hz().value_or(0);
     if (job.config.symbol_rate_hz > 0) samples_per_symbol_ = rate_hz / job.config.symbol_rate_hz;
-    const io::SigmfMetadata samples = described(from, middle_frequency_hz(job, carrier_frequency_hz), live);
+    const io::SigmfMetadata samples = described(from, middle_frequency_hz(job), live);
     writing([&] {
         if (!place_.empty()) carrier_ = std::make_unique<IqFile>(place_, samples, annotated_);
     });

@@ -32,8 +32,7 @@ struct IqOptions {
 class IqOutputs final : public io::SampleSource {
   public:
     /// `from` outlives this. Throws JobFailed or WrongUsage.
-    IqOutputs(const IqOptions& options, const ReceptionJob& job, std::optional<double> carrier_frequency_hz,
-              io::SampleSource& from, bool live);
+    IqOutputs(const IqOptions& options, const ReceptionJob& job, io::SampleSource& from, bool live);
 
     dsp::SampleFormat format() const override { return from_.format(); }
     std::optional<double> sample_rate_hz() const override { return from_.sample_rate_hz(); }
@@ -76,7 +75,6 @@ class IqOutputs final : public io::SampleSource {
 };
 
 /// Where the middle of what the receiver takes lies on the air, where that is known.
-std::optional<double> middle_frequency_hz(const ReceptionJob& job,
-                                          std::optional<double> carrier_frequency_hz);
+std::optional<double> middle_frequency_hz(const ReceptionJob& job);
 
 }  // namespace tidemill::cli

@@ -59,6 +59,11 @@ Json latest_overflows(View view) {
     return json;
 }
 
+Json on_air_mhz(View view, Pls) {
+    const auto hz = on_air_hz(view.whole->job, view.now.frequency_hz);
+    return hz ? Json(*hz / 1e6) : Json();
+}
+
 Json number_or_null(const std::optional<double>& number) {
     return number ? Json(*number) : Json();
 }
@@ -208,6 +213,9 @@ const Field kFields[] = {
      of_pls<[](View v, Pls pls) -> Json { return v.esn0_db - modcod_of(pls).esn0_threshold_db; }>},
     {"frequency_offset_hz", "offset_hz", "signal", "carrier {:+.1f} Hz",
      of_pls<[](View v, Pls) -> Json { return v.now.frequency_hz; }>},
+    {"frequency_hz", "", "", "",
+     of_pls<[](View v, Pls) -> Json { return on_air_hz(v.whole->job, v.now.frequency_hz); }>},
+    {"", "", "signal", "at {:.6f} MHz", of_pls<on_air_mhz>},
     {"drift_hz_per_s", "drift_hz_per_s", "signal", "drift {:+.0f} Hz/s",
      of_pls<[](View v, Pls) -> Json { return v.now.drift_hz_per_s; }>, 0},
     {"clock_offset_ppm", "clock_ppm", "signal", "clock {:+.1f} ppm",

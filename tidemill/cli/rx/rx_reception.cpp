@@ -71,8 +71,7 @@ std::unique_ptr<io::SampleSource> RxReception::open() {
 io::SampleSource& RxReception::kept_samples() {
     if (!options_.iq.any()) return counted_;
     const ReceptionJob& job = carriers_.whole().job;
-    return carriers_[0].iq.emplace(options_.iq, job, options_.reception.radio.frequency_hz, counted_,
-                                   job.stream != nullptr);
+    return carriers_[0].iq.emplace(options_.iq, job, counted_, job.stream != nullptr);
 }
 
 std::unique_ptr<IqSaver> RxReception::iq_saver() const {
@@ -80,8 +79,7 @@ std::unique_ptr<IqSaver> RxReception::iq_saver() const {
     io::SigmfMetadata metadata;
     metadata.format = source_->format();
     metadata.sample_rate_hz = source_->sample_rate_hz();
-    metadata.center_frequency_hz =
-        middle_frequency_hz(carriers_.whole().job, options_.reception.radio.frequency_hz);
+    metadata.center_frequency_hz = middle_frequency_hz(carriers_.whole().job);
     return std::make_unique<IqSaver>(options_.page.folder, metadata);
 }
 
