@@ -1,10 +1,12 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
 #include <utility>
+#include <vector>
 
 #include "tidemill/cli/rx_page/iq_saver.hpp"
 #include "tidemill/io/sample_ring.hpp"
@@ -13,8 +15,8 @@
 
 namespace tidemill::cli {
 
-/// Samples as they come from another source, counted; any thread may ask how many there were, and whether
-/// more are waited for.
+/// Samples as they come from another source, counted; any thread may ask how many there were, what time it is
+/// there, and whether more are waited for.
 class CountedSource final : public io::SampleSource {
   public:
     /// `ring`: of a live input, which knows what is waited for; null: all reading is waiting.
@@ -35,7 +37,7 @@ class CountedSource final : public io::SampleSource {
         if (got == 0) has_ended_.store(true, std::memory_order_relaxed);
         if (iq_) iq_->take(to.first(got));
         samples_.fetch_add(got / dsp::bytes_per_sample(format()), std::memory_order_relaxed);
-        if (look_ && samples() >= next_look_) look();
+        look();
         return got;
     }
 
@@ -45,9 +47,18 @@ class CountedSource final : public io::SampleSource {
     /// Calls somebody each time that so many samples more have come, from the thread that reads. Before the
     /// first is read.
     void each(std::uint64_t samples, std::function<void()> look) {
-        look_period_ = next_look_ = samples;
-        look_ = std::move(look);
+        looks_.push_back({.period = samples, .next = samples, .look = std::move(look)});
     }
+    /// The same by their time.
+    void each_seconds(double seconds, std::function<void()> look) {
+        each(std::max<std::uint64_t>(1, static_cast<std::uint64_t>(seconds * rate_hz())), std::move(look));
+    }
+
+    /// Of a live input; null: a recording.
+    const io::SampleRing* ring() const { return ring_; }
+    /// The time of what is received: of a recording the place up to which it has been read, in seconds,
+    /// however fast that is; of a live input that of the clock on the wall, which tells `now_s`.
+    double time_s(double now_s) const { return ring_ ? now_s : static_cast<double>(samples()) / rate_hz(); }
 
     bool has_ended() const { return has_ended_.load(std::memory_order_relaxed); }
     std::uint64_t samples() const { return samples_.load(std::memory_order_relaxed); }
@@ -72,20 +83,28 @@ class CountedSource final : public io::SampleSource {
         return std::chrono::duration<double, std::micro>(ring.waited()).count();
     }
 
+    struct Look {
+        std::uint64_t period, next;
+        std::function<void()> look;
+    };
+
+    double rate_hz() const { return from_.sample_rate_hz().value_or(1); }
+
     void look() {
-        next_look_ = samples() + look_period_;
-        const std::uint64_t start = ticks();
-        look_();
-        looked_ticks_.fetch_add(ticks() - start, std::memory_order_relaxed);
+        for (Look& one : looks_) {
+            if (samples() < one.next) continue;
+            one.next = samples() + one.period;
+            const std::uint64_t start = ticks();
+            one.look();
+            looked_ticks_.fetch_add(ticks() - start, std::memory_order_relaxed);
+        }
     }
 
     io::SampleSource& from_;
     const io::SampleRing* ring_;
     double waited_before_us_;
     IqSaver* iq_ = nullptr;
-    std::function<void()> look_{};  // empty: nobody wants to be called
-    std::uint64_t look_period_ = 0;
-    std::uint64_t next_look_ = 0;
+    std::vector<Look> looks_{};
     std::atomic<bool> has_ended_{false};
     std::atomic<std::uint64_t> samples_{0};
     std::atomic<std::uint64_t> waited_ticks_{0};

@@ -129,9 +129,10 @@ std::unique_ptr<Receivers> RxCarriers::receivers(io::SampleSource& source, bool 
                                        with_outputs ? one.writer->outputs() : silent_outputs());
 }
 
-RxStatus RxCarriers::status_of(const Receivers& receivers, std::size_t carrier) const {
+RxStatus RxCarriers::status_of(const Receivers& receivers, const CountedSource& samples,
+                               std::size_t carrier) const {
     return {[&receivers, carrier] { return receivers.now(carrier); }, all_[carrier]->writer->monitor(),
-            whole().job.stream.get()};
+            samples};
 }
 
 void RxCarriers::hurry() {

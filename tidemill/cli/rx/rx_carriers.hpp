@@ -43,7 +43,7 @@ class RxCarriers {
     /// Receivers of these; without outputs nobody wants what they hear.
     std::unique_ptr<Receivers> receivers(io::SampleSource& source, bool with_outputs);
     /// What a carrier's receiver does, for who asks each second.
-    RxStatus status_of(const Receivers& receivers, std::size_t carrier) const;
+    RxStatus status_of(const Receivers& receivers, const CountedSource& samples, std::size_t carrier) const;
 
     /// What is still to come is not paced any more. From any thread.
     void hurry();

@@ -180,11 +180,6 @@ std::string places_text(const RxOutcome& outcome) {
     return text.empty() ? "not written" : text;
 }
 
-Json recorded_s(View view) {
-    const double rate = view.whole->job.recording.sample_rate_hz.value_or(0);
-    return rate > 0 ? static_cast<double>(view.whole->report.samples) / rate : 0;
-}
-
 const Field kFields[] = {
     {"", "time_s", "", "", [](View v) -> Json { return v.time_s; }},
     {"", "phase", "", "", [](View v) -> Json { return phase_of(v.now); }},
@@ -299,7 +294,7 @@ const Field kFields[] = {
      [](View v) -> Json { return number_or_null(v.whole->predicted_mbps); }},
     {"predicted_period_us", "", "", "",
      [](View v) -> Json { return number_or_null(v.whole->predicted_period_us); }},
-    {"recorded_s", "", "speed", "{:.2f} s of signal", recorded_s},
+    {"recorded_s", "", "speed", "{:.2f} s of signal", [](View v) -> Json { return v.whole->signal_s(); }},
     {"elapsed_s", "", "speed", "received in {:.2f} s", [](View v) -> Json { return v.whole->run.elapsed_s; }},
     {"total_s", "", "speed", "{:.2f} s in all", [](View v) -> Json { return v.whole->lasted_s; }},
     {"start_s", "", "speed", "{:.2f} of them before it began",

@@ -53,7 +53,7 @@ struct RxView {
     std::uint64_t frames_bad = 0;
     std::uint64_t ldpc_iterations = 0;
     std::uint64_t corrected_bits = 0;
-    double time_s = 0;                 ///< of a line of --status
+    double time_s = 0;                 ///< the place in a recording; of a live input since the start
     const RxOutcome* whole = nullptr;  ///< of a report
 
     /// Whether nothing comes any more: what was known of the signal is past.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,7 +14,6 @@ namespace tidemill::cli {
 
 namespace {
 
-constexpr std::chrono::milliseconds kGuardPeriod{250};
 constexpr double kStatePeriod_s = 10;
 constexpr double kWaits_s = 1;  // who gets no samples for so long, waits
 
@@ -40,7 +40,8 @@ RxGuard::RxGuard(std::vector<ExitPolicy> policies, bool alone, std::optional<dou
       manager_(alone ? ServiceManager() : ServiceManager("")),
       alone_(alone),
       seconds_(seconds),
-      ticks_(kGuardPeriod, [this](double now_s) { look(now_s); }) {}
+      ticks_(std::chrono::milliseconds(std::lround(1000 * kPeriod_s)),
+             [this](double now_s) { look(now_s); }) {}
 
 RxGuard::~RxGuard() {
     manager_.tell("STOPPING=1");
@@ -111,6 +112,11 @@ void RxGuard::look(double now_s) {
     const std::vector<RxView> views = views_at(now_s);
     judge(vitals_of(views, parts_->samples.samples(), now_s));
     tell_manager(now_s, is_alive(), "STATUS=" + plain_line(state_text(views)));
+}
+
+void RxGuard::look_for_locks() {
+    const std::lock_guard lock(mutex_);
+    if (parts_) views_at(now_s_);
 }
 
 std::vector<RxView> RxGuard::views_at(double now_s) {

@@ -43,6 +43,11 @@ class RxGuard {
     /// All of these are there; what is in them is found out, and no more are read meanwhile.
     void samples_are_there();
 
+    /// How often it looks; of a recording the locks as often in its own time, by look_for_locks() of the
+    /// thread that reads.
+    static constexpr double kPeriod_s = 0.25;
+    void look_for_locks();
+
     /// Since the reception was asked for.
     double elapsed_s() const { return ticks_.elapsed_s(); }
 

@@ -106,8 +106,9 @@ std::string ring_text(const RingSeen& ring) {
 }
 
 std::string last_line(const RxOutcome& outcome) {
+    const double time_s = outcome.outputs.live ? outcome.lasted_s : outcome.signal_s();
     std::string line =
-        fmt::format("{0}{1}{2}{1}{3} frames bad, {4} lost", clock_text(outcome.lasted_s), kBetween,
+        fmt::format("{0}{1}{2}{1}{3} frames bad, {4} lost", clock_text(time_s), kBetween,
                     received_text(outcome), outcome.report.totals.frames_bad, outcome.ts.continuity_errors);
     if (outcome.interrupted && !outcome.ended_as_asked) line += kBetween + std::string("interrupted");
     if (outcome.missing_samples > 0)

@@ -12,8 +12,8 @@ namespace tidemill::cli {
 /// Hours, minutes and seconds: "00:14:07".
 std::string clock_text(double seconds);
 
-/// A reception at a moment, in one line: "00:00:01   lock   QPSK 4/5 short   Es/N0 9.2 dB (4.5 over)
-/// +12.4 kHz   0 lost".
+/// A reception at a moment, in one line, with the place in a recording or the time of a live input: "00:00:01
+/// lock   QPSK 4/5 short   Es/N0 9.2 dB (4.5 over) +12.4 kHz   0 lost".
 std::string state_line(const RxView& view);
 
 /// What a reception was, in one line: "00:14:07   239 MB   0 frames bad, 2 lost".

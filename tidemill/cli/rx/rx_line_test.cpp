@@ -131,6 +131,17 @@ TEST_CASE("rx line: the last one says where samples were lost, by which clock, a
     CHECK(last_line(outcome) == "00:00:00   0 kB   0 frames bad, 0 lost\n");
 }
 
+TEST_CASE(
+    "rx line: the last one tells the time of a recording's samples, and of a live input how long it took") {
+    RxOutcome outcome;
+    outcome.job.recording.sample_rate_hz = 2e6;
+    outcome.report.samples = 180'000'000;
+    outcome.lasted_s = 7;
+    CHECK(last_line(outcome).starts_with("00:01:30   "));
+    outcome.outputs.live = true;
+    CHECK(last_line(outcome).starts_with("00:00:07   "));
+}
+
 TEST_CASE("lock teller: a recording that was over at once was locked all the same") {
     std::vector<std::string> lines;
     LockTeller teller([&](const std::string& line) { lines.push_back(line); });

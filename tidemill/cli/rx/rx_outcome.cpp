@@ -7,6 +7,11 @@
 
 namespace tidemill::cli {
 
+double RxOutcome::signal_s() const {
+    const double rate_hz = job.recording.sample_rate_hz.value_or(0);
+    return rate_hz > 0 ? static_cast<double>(report.samples) / rate_hz : 0;
+}
+
 std::uint64_t RxOutcome::all_not_sent() const {
     std::uint64_t sum = 0;
     for (const auto& [stream, packets] : packets_not_sent) sum += packets;

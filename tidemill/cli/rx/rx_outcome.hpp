@@ -58,6 +58,8 @@ struct RxOutcome {
     /// Something came out: packets that were not all lost on the way to their place, what a generic stream
     /// carries, or BBFRAMEs where those were wanted.
     bool received() const;
+    /// Seconds of samples that were received.
+    double signal_s() const;
     std::uint64_t all_not_sent() const;
     /// What failed of the places, though something was received; empty: none.
     std::string failed_places() const;

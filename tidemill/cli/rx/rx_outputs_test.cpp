@@ -185,11 +185,23 @@ TEST_CASE("rx status: lines of JSON say what the receiver does, to the last") {
     CHECK(last["modcods"]["QPSK 8/9 short pilots"] == report["frames"]);
     CHECK(last["ts_packets"].get<std::uint64_t>() <= report["ts_packets"]);
     CHECK(last["continuity_errors"] == 0);
-    for (const char* key : {"time_s", "lock", "clock_ppm", "iq_offset_db", "iq_image_db", "ldpc_iterations",
+    // However long the reception took.
+    CHECK(last["time_s"].get<double>() == doctest::Approx(small_recording().samples / 2e6));
+    for (const char* key : {"lock", "clock_ppm", "iq_offset_db", "iq_image_db", "ldpc_iterations",
                             "bch_corrected_bits", "frames_bad", "programmes", "samples_clipped"}) {
         CAPTURE(key);
         CHECK(last.contains(key));
     }
+}
+
+TEST_CASE("rx: a lock is told with its place in the recording") {
+    const ScratchFolder folder;
+    const std::string path =
+        folder.put("late.ci8", std::string(std::size_t{2} * 3 * 2'000'000, '\0') + small_recording().bytes());
+    const Ended ended = run_program({"dvbs2", "rx", path, "--rate", "2M", "--executor", "sequence"});
+    REQUIRE_MESSAGE(ended.status == 0, ended.err);
+    CHECK(says(ended.err, "00:00:03   lock   QPSK 8/9 short"));
+    CHECK(ended.out.starts_with("00:00:03   "));
 }
 
 TEST_CASE("rx report: a line for people, the whole of it with tables where they are wanted") {

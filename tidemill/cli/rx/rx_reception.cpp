@@ -26,12 +26,13 @@ std::string player_of(const std::vector<std::string>& places) {
 }
 
 // Behind their end signals are locked no more; what counts is whether they were.
-std::string progress_of_several(const Receivers& receivers, bool is_over, double elapsed_s) {
+std::string progress_of_several(const Receivers& receivers, const CountedSource& samples, double elapsed_s) {
     FramesHeard heard = receivers.heard();
-    if (is_over) heard.locked = heard.with_frames;
-    return fmt::format("{} of {} locked {:7.1f} s  {:8} frames  {:7.2f} Mb/s  {} bad", heard.locked,
-                       receivers.carriers(), elapsed_s, heard.frames,
-                       static_cast<double>(heard.info_bits) / elapsed_s / 1e6, heard.frames_bad);
+    if (samples.has_ended()) heard.locked = heard.with_frames;
+    return fmt::format("{}   {} of {} locked  {:8} frames  {:7.2f} Mb/s  {} bad",
+                       clock_text(samples.time_s(elapsed_s)), heard.locked, receivers.carriers(),
+                       heard.frames, static_cast<double>(heard.info_bits) / elapsed_s / 1e6,
+                       heard.frames_bad);
 }
 
 }  // namespace
@@ -86,11 +87,9 @@ std::unique_ptr<IqSaver> RxReception::iq_saver() const {
 std::unique_ptr<RxShow> RxReception::show() {
     if (!options_.page.any()) return nullptr;
     auto show = std::make_unique<RxShow>(*receivers_, counted_, band_, saver_.get());
-    const ReceptionJob& job = carriers_.whole().job;
-    if (!job.stream) show->take_time_of_samples(source_->sample_rate_hz().value_or(0));
     show->place_band(-carriers_.whole().job.carrier_hz.value_or(0));
     for (std::size_t k = 0; k < carriers_.size(); ++k)
-        show->add(carriers_.status_of(*receivers_, k), carriers_[k].services, place_of(k));
+        show->add(carriers_.status_of(*receivers_, counted_, k), carriers_[k].services, place_of(k));
     return show;
 }
 
@@ -117,7 +116,7 @@ RxPlace RxReception::place_of(std::size_t carrier) const {
 std::vector<StatusAsked> RxReception::asked() const {
     std::vector<StatusAsked> asked;
     for (std::size_t k = 0; k < carriers_.size(); ++k) {
-        asked.push_back({carriers_.status_of(*receivers_, k)});
+        asked.push_back({carriers_.status_of(*receivers_, counted_, k)});
         if (carriers_.is_band()) asked.back().carrier = carriers_[k].number;
     }
     return asked;
@@ -134,21 +133,20 @@ RunOptions RxReception::run_options() {
 // On a terminal the state all the time; in a log it is told when it changes.
 std::string RxReception::progress(double elapsed_s) const {
     if (!Watch::draws()) return {};
-    const bool is_over = counted_.has_ended();
-    if (carriers_.is_band()) return progress_of_several(*receivers_, is_over, elapsed_s);
-    RxView view = carriers_.status_of(*receivers_, 0).view_at(elapsed_s);
-    view.now.locked |= is_over && view.now.totals.frames > 0;
+    if (carriers_.is_band()) return progress_of_several(*receivers_, counted_, elapsed_s);
+    RxView view = carriers_.status_of(*receivers_, counted_, 0).view_at(elapsed_s);
+    view.now.locked |= counted_.has_ended() && view.now.totals.frames > 0;
     return state_line(view);
 }
 
-// A recording is looked at as often as its report has room for.
-std::uint64_t RxReception::samples_between_looks() const {
-    constexpr double kLooks = 480;
+// However fast a recording is received, what changes in it is told in its own time, and its page has looks at
+// it as a report has room for.
+void RxReception::look_by_samples(RxGuard& guard, RxPage& page) {
+    constexpr double kPageLooks = 480;
     const io::Recording& recording = carriers_.whole().job.recording;
-    const double seconds =
-        static_cast<double>(recording.samples) / recording.sample_rate_hz.value_or(1) / kLooks;
-    return std::max<std::uint64_t>(
-        1, static_cast<std::uint64_t>(seconds * source_->sample_rate_hz().value_or(1)));
+    const double lasts_s = static_cast<double>(recording.samples) / recording.sample_rate_hz.value_or(1);
+    counted_.each_seconds(RxGuard::kPeriod_s, [&guard] { guard.look_for_locks(); });
+    if (show_) counted_.each_seconds(lasts_s / kPageLooks, [&page] { page.look(); });
 }
 
 // Of a live input only while its samples wait: they come at their own pace, and one core mostly does.
@@ -166,8 +164,7 @@ void RxReception::go(GraphRun& run, RxGuard& guard, RxPage& page) {
     std::optional<RxPage::Shown> shown;
     if (show_) shown.emplace(page, *show_);
     run.is_steady_when([this] { return needs_more_cores() && receivers_->info_bits() > 0; });
-    if (show_ && show_->takes_time_of_samples())
-        counted_.each(samples_between_looks(), [&page] { page.look(); });
+    if (!counted_.ring()) look_by_samples(guard, page);
     const auto start = Clock::now();
     watched_.go(
         run, run_options(),

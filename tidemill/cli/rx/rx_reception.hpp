@@ -48,7 +48,7 @@ class RxReception {
     std::vector<StatusAsked> asked() const;
     RunOptions run_options();
     bool needs_more_cores() const;
-    std::uint64_t samples_between_looks() const;
+    void look_by_samples(RxGuard& guard, RxPage& page);
     void write_report(const RxPage& page);
     std::string progress(double elapsed_s) const;
 

@@ -9,8 +9,8 @@
 namespace tidemill::cli {
 
 RxView RxStatus::view(double now_s, const dvbs2::FrameTotals& since, double since_s) const {
-    RxView view{.now = now_(), .ts = seen_by(packets_), .time_s = now_s};
-    view.ring = seen_by(ring_, view.now.totals.missing);
+    RxView view{.now = now_(), .ts = seen_by(packets_), .time_s = samples_.time_s(now_s)};
+    view.ring = seen_by(samples_.ring(), view.now.totals.missing);
     // A receiver that gets nothing sees nothing, not even that its lock is gone.
     if (view.stands_still()) view.now.locked = view.now.found = false;
     const dvbs2::FrameTotals& totals = view.now.totals;

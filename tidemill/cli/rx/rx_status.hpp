@@ -8,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include "tidemill/cli/rx/counted_source.hpp"
 #include "tidemill/cli/rx/rx_fields.hpp"
 #include "tidemill/dvbs2/receiver/reception_report.hpp"
 #include "tidemill/io/ts_monitor.hpp"
@@ -15,18 +16,19 @@
 namespace tidemill::cli {
 
 /// What a running receiver is doing, each second one line of JSON:
-/// time_s, phase, lock, and of the last frame modcod, frame, pilots, esn0_db and margin_db (over table 13's
-/// threshold); offset_hz, clock_ppm, iq_offset_db, iq_image_db; frames, frames_bad, info_mbps,
-/// ldpc_iterations (mean) and bch_corrected_bits since the line before; modcods (all frames so far);
-/// ts_packets, programmes, continuity_errors, samples_clipped so far; of a live input overflows and
-/// samples_missing so far, waiting_s (samples in the ring before the receiver) and least_room_s (the least
-/// that was left in it). What nothing is known of is null.
+/// time_s (the place in a recording; of a live input since the start), phase, lock, and of the last frame
+/// modcod, frame, pilots, esn0_db and margin_db (over table 13's threshold); offset_hz, clock_ppm,
+/// iq_offset_db, iq_image_db; frames, frames_bad, info_mbps, ldpc_iterations (mean) and bch_corrected_bits
+/// since the line before; modcods (all frames so far); ts_packets, programmes, continuity_errors,
+/// samples_clipped so far; of a live input overflows and samples_missing so far, waiting_s (samples in the
+/// ring before the receiver) and least_room_s (the least that was left in it). What nothing is known of is
+/// null.
 class RxStatus {
   public:
-    /// `now` may be called by any thread. `ring`: of a live input, null for a file.
+    /// `now` may be called by any thread.
     RxStatus(std::function<dvbs2::ReceptionNow()> now, const io::TsMonitor& packets,
-             const io::SampleRing* ring)
-        : now_(std::move(now)), packets_(packets), ring_(ring) {}
+             const CountedSource& samples)
+        : now_(std::move(now)), packets_(packets), samples_(samples) {}
 
     /// What the next line says, `now_s` after the start.
     Json next(double now_s);
@@ -41,7 +43,7 @@ class RxStatus {
 
     std::function<dvbs2::ReceptionNow()> now_;
     const io::TsMonitor& packets_;
-    const io::SampleRing* ring_;
+    const CountedSource& samples_;
     dvbs2::FrameTotals last_{};
     double last_s_ = 0;
 };

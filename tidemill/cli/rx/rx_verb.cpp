@@ -185,7 +185,9 @@ void add_dvbs2_rx(Verb& dvbs2) {
     verb.heading("What comes out");
     add_outputs(verb, options->outputs);
     add_iq_outputs(verb, options->iq);
-    verb.option("--status", options->status, "File for a line of JSON each second; - for standard output")
+    verb.option("--status", options->status,
+                "File for a line of JSON each second, its time_s the place in a recording, of a live input "
+                "the time since the start; - for standard output")
         .is(Kind::output_place);
     verb.parsed(
         "--exit-on", options->exit_on, parse_exit_policy,

@@ -126,9 +126,10 @@ Looked reception(const std::string& bytes, std::size_t readers, std::size_t stal
     std::optional<RxPage::Shown> shown;
     RunOptions run{.statistics = true};
     if (page_wanted) {
-        show.add(RxStatus([&] { return receiver.now(0); }, monitor, nullptr), services,
+        show.add(RxStatus([&] { return receiver.now(0); }, monitor, counted), services,
                  RxPlace{.name = "bench", .input_rate_hz = kRateHz, .format = counted.format()});
         shown.emplace(page, show);
+        counted.each_seconds(0.5, [&page] { page.look(); });
         run.observers.push_back(&show.run().observer());
         const std::string url = page.url();
         const auto port = static_cast<std::uint16_t>(std::stoi(url.substr(url.rfind(':') + 1)));

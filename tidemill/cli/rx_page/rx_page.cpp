@@ -166,7 +166,7 @@ void RxPage::tick(double now_s) {
     now_s_ = now_s;
     if (!show_) return;
     if (show_->locked()) locked_s_ = now_s;
-    const bool steps = !show_->takes_time_of_samples() && now_s - stepped_s_ >= kStepPeriod_s - 0.01;
+    const bool steps = !show_->steps_by_samples() && now_s - stepped_s_ >= kStepPeriod_s - 0.01;
     if (steps) {
         stepped_s_ = now_s;
         show_->step(now_s);

@@ -14,8 +14,7 @@ void RxShow::add(const RxStatus& status, const io::TsServices& services, RxPlace
 
 void RxShow::step(double now_s) {
     run_.step();
-    if (takes_time_of_samples()) now_s = static_cast<double>(samples_.samples()) / samples_per_second_;
-    for (const auto& view : views_) view->step(now_s);
+    for (const auto& view : views_) view->step(samples_.time_s(now_s));
 }
 
 void RxShow::draw() {

@@ -28,10 +28,8 @@ class RxShow {
     IqSaver* iq() const { return iq_; }
     std::size_t carriers() const { return views_.size(); }
 
-    /// Of a recording, times are those of its samples, however fast they are received.
-    void take_time_of_samples(double samples_per_second) { samples_per_second_ = samples_per_second; }
-    bool takes_time_of_samples() const { return samples_per_second_ > 0; }
-
+    /// Times are those of the samples: of a recording it is they that tell when to step.
+    bool steps_by_samples() const { return samples_.ring() == nullptr; }
     void step(double now_s);
     void draw();
 
@@ -53,7 +51,6 @@ class RxShow {
     RunView run_;
     Receivers& receivers_;
     const CountedSource& samples_;
-    double samples_per_second_ = 0;  // 0: the clock on the wall tells the time
     IqSaver* iq_;
     double band_centre_hz_ = 0;
     std::vector<std::unique_ptr<RxViews>> views_{};
