@@ -75,6 +75,20 @@ TEST_CASE("receiver: an offset of I and Q, and a gain and an angle between them,
     CHECK(received.report.totals.esn0_db() == doctest::Approx(17.5).epsilon(0.02));
 }
 
+TEST_CASE("receiver: where headers alone tell the frequency, it is told without what echoes feign in them") {
+    constexpr double kFrequency = 0.01;
+    for (const double late : {6.0, 8.0}) {  // feign 3e-4 and more
+        ChannelConfig channel{.esn0_db = 12, .frequency_cycles_per_symbol = kFrequency};
+        channel.echoes = {{late, -6, 2}};
+        const ReceptionReport report =
+            receive(make_reception({14, FrameSize::short_, false}, 60, channel).samples).report;
+        CAPTURE(late);
+        CAPTURE(report.frequency_hz - kFrequency);
+        CHECK(report.frames_equalised > 0);
+        CHECK(std::abs(report.frequency_hz - kFrequency) < 1e-4);
+    }
+}
+
 TEST_CASE("receiver: after a hole in the signal it locks again, keeps the good part and invents nothing") {
     const Received& received = in_order();
     const std::size_t sent = broken_reception().packets.size() / io::kTsPacketBytes;

@@ -1,5 +1,7 @@
 #include "tidemill/dvbs2/receiver/rx_carrier.hpp"
 
+#include "tidemill/dvbs2/receiver/rx_equaliser.hpp"
+
 namespace tidemill::dvbs2 {
 
 RxCarrier::RxCarrier(const PlScrambler& scrambler)
@@ -11,7 +13,7 @@ void RxCarrier::remove_carrier(Frame f) {
     const std::span<const Iq> received =
         by.on != 0 ? equaliser_.apply(f[frame], about, by) : std::span<const Iq>(f[frame]);
     FrameInfo upright = about;
-    if (by.on != 0) upright.frequency -= by.header_bias;
+    upright.frequency = carrier_frequency(about, by);
     carrier_.estimate(received, upright, track_);
     const Carrier::Counts counts = carrier_.remove(received, about, track_, f[data], known_);
     f[quality][0] =

@@ -47,6 +47,7 @@ RxChain::RxChain(Graph& graph, const RawBlocks& blocks, const ReceiverConfig& co
     graph.bind(bch.codeword, descrambler.codeword);
     graph.bind(descrambler.codeword, sink.codeword);
     graph.bind(frame_sync_.gap, sink.gap);
+    graph.bind(equaliser_.taps, sink.taps);
     graph.bind(carrier.quality, sink.quality);
     graph.bind(ldpc.result, sink.ldpc);
     graph.bind(bch.result, sink.bch);

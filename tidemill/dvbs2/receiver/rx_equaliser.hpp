@@ -11,6 +11,11 @@
 
 namespace tidemill::dvbs2 {
 
+/// The frequency of a frame's carrier as headers tell it, without what echoes feign in them.
+inline float carrier_frequency(const FrameInfo& about, const EqualiserTaps& by) {
+    return by.on != 0 ? about.frequency - by.header_bias : about.frequency;
+}
+
 /// Learns echoes from the known symbols of frames, and gives each frame the equaliser that helps it; none
 /// where there is nothing to be won. Of a signal without echoes it looks at one frame in sixteen.
 class RxEqualiser final : public Module {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "tidemill/dvbs2/receiver/rx_equaliser.hpp"
 #include "tidemill/dvbs2/standard/bb_header.hpp"
 #include "tidemill/platform/tick_clock.hpp"
 
@@ -81,7 +82,7 @@ void RxSink::account(Frame f, const fec::Dvbs2Code& code) {
     totals_.corrected_bits += static_cast<std::uint64_t>(f[bch][0].corrected);
     totals_.noise_to_signal += std::pow(10.0, -0.1 * f[quality][0].esn0_db());
     totals_.front_frequency = about.front_frequency;
-    totals_.frequency = about.frequency;
+    totals_.frequency = carrier_frequency(about, f[taps][0]);
     totals_.drift = double{about.drift};
     totals_.inverted = about.inverted;
 }

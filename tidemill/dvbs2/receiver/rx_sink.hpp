@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 
+#include "tidemill/dvbs2/carrier/equaliser.hpp"
 #include "tidemill/dvbs2/carrier/noise.hpp"
 #include "tidemill/dvbs2/receiver/missing_samples.hpp"
 #include "tidemill/dvbs2/receiver/published.hpp"
@@ -23,6 +24,7 @@ class RxSink final : public Module {
     In<std::uint8_t> codeword = in<std::uint8_t>("codeword", kMaxCodewordBytes);
     Label<const FrameInfo> info = label<const FrameInfo>("info");
     In<std::uint8_t> gap = in<std::uint8_t>("gap");
+    In<EqualiserTaps> taps = in<EqualiserTaps>("taps");
     In<SignalQuality> quality = in<SignalQuality>("quality");
     In<fec::LdpcResult> ldpc = in<fec::LdpcResult>("ldpc");
     In<fec::BchResult> bch = in<fec::BchResult>("bch");
