@@ -47,7 +47,7 @@ void add_reception_options(Verb& verb, ReceptionOptions& options) {
         .in(above(0))
         .shows("half the sample rate");
     verb.option("--offset", options.offset_hz,
-                "Hertz from the recording's centre to the carrier: 400k, -1.2M");
+                "Hertz from the recording's centre to the carrier: 400k, -1.2M; with --symbol-rate");
     verb.file(
         "--doppler", options.doppler,
         [](const std::string& file) {

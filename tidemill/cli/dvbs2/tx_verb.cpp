@@ -182,7 +182,7 @@ void add_outputs(Verb& verb, TxOptions& options) {
 
 void add_dvbs2_tx(Verb& dvbs2) {
     auto options = std::make_shared<TxOptions>();
-    Verb& verb = dvbs2.verb("tx", "Send streams into a recording or to standard output");
+    Verb& verb = dvbs2.verb("tx", "Send streams into a recording, to standard output or to a radio");
     verb.footer(
         "Example: tidemill dvbs2 tx video.ts -o clean.sigmf-meta --modcod \"QPSK 8/9\" --frame short "
         "--pilots");

@@ -168,7 +168,8 @@ void add_iq_outputs(Verb& verb, IqOptions& options) {
 
 void add_dvbs2_rx(Verb& dvbs2) {
     auto options = std::make_shared<RxOptions>();
-    Verb& verb = dvbs2.verb("rx", "Receive a recording and write its transport stream");
+    Verb& verb = dvbs2.verb(
+        "rx", "Receive a recording, a stream of samples or a radio, and write its transport stream");
     verb.footer(
         "Example: tidemill dvbs2 rx data/demo.sigmf-meta -o video.ts\n"
         "         tidemill dvbs2 rx data/demo.sigmf-meta -o video.ts -o udp://127.0.0.1:5000\n"
