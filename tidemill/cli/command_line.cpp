@@ -230,15 +230,18 @@ class Words {
     std::vector<Declared> options_;
 };
 
+template <class... Kinds>
+bool is(const std::exception& error) {
+    return (dynamic_cast<const Kinds*>(&error) || ...);
+}
+
 ExitStatus status_of(const std::exception& error) {
-    const auto is = [&]<class... Kinds>() { return (dynamic_cast<const Kinds*>(&error) || ...); };
-    if (is.operator()<FrameError, ModuleError, NoMoreThreads, JournalNotWritten, CheckpointNotWritten>())
+    if (is<FrameError, ModuleError, NoMoreThreads, JournalNotWritten, CheckpointNotWritten>(error))
         return kJobFailed;
-    if (is.operator()<EndedByPolicy>()) return kEndedByPolicy;
-    if (is.operator()<JournalError, CheckpointError>()) return kUnusableInput;
-    if (is.operator()<WrongUsage, RunError, PlatformError, policy::PolicyError, NoSuchDevice>())
-        return kWrongUsage;
-    if (is.operator()<io::IoError, ScheduleError, bridge::BridgeError>()) return kUnusableInput;
+    if (is<EndedByPolicy>(error)) return kEndedByPolicy;
+    if (is<JournalError, CheckpointError>(error)) return kUnusableInput;
+    if (is<WrongUsage, RunError, PlatformError, policy::PolicyError, NoSuchDevice>(error)) return kWrongUsage;
+    if (is<io::IoError, ScheduleError, bridge::BridgeError>(error)) return kUnusableInput;
     return kJobFailed;
 }
 
