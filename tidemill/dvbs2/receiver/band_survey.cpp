@@ -105,10 +105,12 @@ std::vector<SurveyedCarrier> survey_band(const OpenSamples& open, const FoundBan
             return is_known(one.kind) && (is_inside(one) || one.seen.covers(stretch.offset_hz));
         };
         if (std::ranges::any_of(heard, tells_it)) continue;
-        const auto carrier = survey_stretch(open, stretch, depth);
-        if (!carrier) continue;
+        SurveyedCarrier carrier = survey(open, stretch, depth);
+        if (!is_known(carrier.kind)) continue;
+        carrier.seen.offset_hz = carrier.offset_hz;
+        carrier.seen.symbol_rate_hz = carrier.symbol_rate_hz;
         std::erase_if(heard, is_inside);
-        heard.push_back(*carrier);
+        heard.push_back(carrier);
     }
     std::ranges::sort(heard, {}, [](const SurveyedCarrier& one) { return one.seen.offset_hz; });
     return heard;

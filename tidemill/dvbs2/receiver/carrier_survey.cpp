@@ -244,20 +244,4 @@ SurveyedCarrier survey(const OpenSamples& open, const FoundCarrier& found, Surve
     return survey_at(measure_symbol_rates(*open(), {&found, 1}).front(), open, found, depth);
 }
 
-std::optional<SurveyedCarrier> survey_stretch(const OpenSamples& open, const FoundCarrier& stretch,
-                                              SurveyDepth depth) {
-    // Symbol rates are looked for within 6 % of each.
-    std::vector<FoundCarrier> guesses(3, stretch);
-    guesses[1].symbol_rate_hz *= 0.9, guesses[2].symbol_rate_hz *= 1.1;
-    for (const auto& rate_hz : measure_symbol_rates(*open(), guesses)) {
-        if (!rate_hz) continue;
-        SurveyedCarrier heard = survey_at(rate_hz, open, stretch, depth);
-        if (!is_known(heard.kind)) continue;
-        heard.seen.offset_hz = heard.offset_hz;
-        heard.seen.symbol_rate_hz = heard.symbol_rate_hz;
-        return heard;
-    }
-    return std::nullopt;
-}
-
 }  // namespace tidemill::dvbs2

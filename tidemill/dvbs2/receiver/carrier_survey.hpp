@@ -70,9 +70,5 @@ SurveyedCarrier survey(const OpenSamples& open, const FoundCarrier& carrier,
 /// The same for whom measure_symbol_rates() has told the symbol rate, or that there is none.
 SurveyedCarrier survey_at(const std::optional<double>& symbol_rate_hz, const OpenSamples& open,
                           const FoundCarrier& carrier, SurveyDepth depth);
-/// The same for a stretch of a band that may be one carrier, of about that width; nothing when it is none
-/// that is known.
-std::optional<SurveyedCarrier> survey_stretch(const OpenSamples& open, const FoundCarrier& stretch,
-                                              SurveyDepth depth);
 
 }  // namespace tidemill::dvbs2

@@ -29,7 +29,7 @@ Scanned scan(const internal::CrowdedBand& band) {
     const bench::Stopwatch wall;
     const double cpu_s = bench::cpu_seconds([&] {
         const auto open = [&] { return std::make_unique<internal::RepeatedSource>(band.open()); };
-        heard = survey_all(open, find_carriers(*open()).carriers, SurveyDepth::services, 2, [](auto) {});
+        heard = survey_band(open, find_carriers(*open()), SurveyDepth::services, 2, [](auto) {});
     });
     return {wall.ns() / 1e9, cpu_s, band.faults_of(heard)};
 }

@@ -1,6 +1,7 @@
 #include "tidemill/dvbs2/search/carrier_rates.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "tidemill/dsp/band_spectra.hpp"
 #include "tidemill/dsp/tuner.hpp"
@@ -17,6 +18,9 @@ constexpr double kRateTolerance = 0.06;
 // A quarter of the samples will do where the line is so clear: it lies within a fifth of a bin, 2 ppm.
 constexpr std::size_t kFewRateSamples = kSymbolRateSearchSamples / 4;
 constexpr double kClearRate = 60;
+// What was seen may be farther off where the spectrum is rough; so much clearer must a rate be there.
+constexpr std::array kBeside{0.9, 1.05};
+constexpr double kClearer = 2;
 
 dsp::TunerConfig measuring_tuner(double sample_rate_hz, const FoundCarrier& carrier) {
     const double rate_hz = kMeasuredRatio * carrier.symbol_rate_hz;
@@ -46,13 +50,24 @@ class RateMeasurement {
     }
 
     std::optional<double> finish() {
-        if (!is_clear_) look();
+        if (!is_clear_) {
+            look();
+            look_beside();
+        }
         samples_ = {};
         if (!rate_) return std::nullopt;
         return rate_->per_sample * rate_hz_;
     }
 
   private:
+    void look_beside() {
+        for (const double beside : kBeside) {
+            const auto other = symbol_rate_near(samples_, beside / kMeasuredRatio, kRateTolerance);
+            const double needed = std::max(kClearRate, rate_ ? kClearer * rate_->clearness : 0);
+            if (other && other->clearness > needed) rate_ = other;
+        }
+    }
+
     void look() { rate_ = symbol_rate_near(samples_, 1 / kMeasuredRatio, kRateTolerance); }
 
     double offset_hz_, rate_hz_;

@@ -13,11 +13,11 @@ namespace {
 // Of the bins so many are taken for empty, less those at the ends that a radio's filter has taken down.
 constexpr double kEmptyShare = 0.3;
 constexpr double kOccupied = 1.5;  // times the empty ones' power
-constexpr double kEdge = 0.4;      // of the usual power over the empty ones' is within
+constexpr double kFoot = 1.18;     // width of what is so occupied over a symbol rate: 1.07 to 1.33
 
 // Each width is looked at so coarsely that what repeats, as dummy frames do, has no lines any more.
 constexpr std::size_t kFinest = 8;
-constexpr std::ptrdiff_t kFewestBins = 24;
+constexpr std::size_t kFewestBins = 24;
 constexpr double kWidest = 0.8;  // of the band
 constexpr double kSame = 0.15;   // of the width, by which middle and width of one may differ
 
@@ -28,34 +28,22 @@ double quantile(std::span<const double> power, double share) {
     return *at;
 }
 
-// What lies below the edge at both ends is not of it.
-OccupiedStretch within_edges(const SeenSpectrum& s, std::ptrdiff_t first, std::ptrdiff_t last, double floor) {
-    const auto power = [&](std::ptrdiff_t bin) { return s.power[static_cast<std::size_t>(bin)]; };
-    const auto all = std::span(s.power).subspan(static_cast<std::size_t>(first),
-                                                static_cast<std::size_t>(last - first + 1));
-    const double level = quantile(all, 0.5) - floor, edge = floor + kEdge * level;
-    while (first < last && power(first) < edge) ++first;
-    while (first < last && power(last) < edge) --last;
-    return {.middle = static_cast<double>(first + last) / 2,
-            .width = static_cast<double>(last - first + 1),
-            .level = level,
-            .floor = floor};
-}
-
 bool are_one(const OccupiedStretch& a, const OccupiedStretch& b) {
     return std::abs(a.middle - b.middle) < kSame * b.width && std::abs(a.width - b.width) < kSame * b.width;
 }
 
 void add_stretches(const SeenSpectrum& s, double factor, std::vector<OccupiedStretch>& found) {
     const double floor = quantile(s.power, kEmptyShare);
-    const auto widest = static_cast<std::ptrdiff_t>(kWidest * static_cast<double>(s.size()));
-    std::ptrdiff_t first = 0;
-    for (std::ptrdiff_t k = 0; k <= s.size(); ++k) {
-        if (k < s.size() && s.power[static_cast<std::size_t>(k)] > kOccupied * floor) continue;
-        const std::ptrdiff_t bins = k - std::exchange(first, k + 1);
+    const auto widest = static_cast<std::size_t>(kWidest * static_cast<double>(s.power.size()));
+    std::size_t first = 0;
+    for (std::size_t k = 0; k <= s.power.size(); ++k) {
+        if (k < s.power.size() && s.power[k] > kOccupied * floor) continue;
+        const std::size_t begin = std::exchange(first, k + 1), bins = k - begin;
         if (bins < kFewestBins || bins >= std::min(2 * kFewestBins, widest)) continue;
-        OccupiedStretch one = within_edges(s, k - bins, k - 1, floor);
-        one.middle = (one.middle + 0.5) * factor - 0.5, one.width *= factor;
+        const OccupiedStretch one{.middle = static_cast<double>(begin + k) / 2 * factor - 0.5,
+                                  .width = static_cast<double>(bins) / kFoot * factor,
+                                  .level = quantile(std::span(s.power).subspan(begin, bins), 0.5) - floor,
+                                  .floor = floor};
         if (std::ranges::none_of(found, [&](const OccupiedStretch& other) { return are_one(one, other); }))
             found.push_back(one);
     }
