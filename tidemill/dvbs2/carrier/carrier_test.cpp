@@ -161,6 +161,22 @@ TEST_CASE("carrier: without pilots, a drifting and noisy carrier is followed fro
     }
 }
 
+// Also before it is known: 3 dB over the lowest threshold headers tell a drift of 1.3e-8 in seven frames.
+TEST_CASE(
+    "carrier: a drift that runs through a long frame of a low rate is followed, with pilots and without") {
+    for (const bool pilots : {true, false}) {
+        for (const double drift : {-1e-8, 1.3e-8, pilots ? 4.8e-8 : 6e-9}) {
+            const auto residual =
+                residual_phase({1, FrameSize::normal, pilots},
+                               {.esn0_db = find_modcod(1)->esn0_threshold_db + 2.9, .drift = drift}, 10, 16);
+            CAPTURE(pilots);
+            CAPTURE(drift);
+            CHECK(residual.rms_deg < 5.5);
+            CHECK(residual.worst_deg < 30);
+        }
+    }
+}
+
 // One turn more or less from header to header is what neighbouring blocks alone took for the carrier here.
 TEST_CASE("carrier: without pilots, a noisy short frame gains or loses no turn from header to header") {
     for (const unsigned seed : {10U, 22U, 24U, 30U, 52U}) {

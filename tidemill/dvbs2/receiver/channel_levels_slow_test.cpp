@@ -24,8 +24,8 @@ struct Named {
     const char* name;
 };
 
-constexpr Named kQpsk34{7, "QPSK 3/4"}, k8psk35{12, "8PSK 3/5"}, k8psk34{14, "8PSK 3/4"},
-    k16apsk34{19, "16APSK 3/4"}, k32apsk89{27, "32APSK 8/9"};
+constexpr Named kQpsk14{1, "QPSK 1/4"}, kQpsk34{7, "QPSK 3/4"}, k8psk35{12, "8PSK 3/5"},
+    k8psk34{14, "8PSK 3/4"}, k16apsk34{19, "16APSK 3/4"}, k32apsk89{27, "32APSK 8/9"};
 
 /// A channel that a reception has to bear: which share of the packets after the first has to come, 0 where it
 /// is only shown what does; a wrong one never may.
@@ -37,10 +37,11 @@ struct Level {
     double least_share;
     std::size_t frames = 120;
     ChannelConfig channel{};
+    FrameSize size = FrameSize::short_;
 };
 
 Pls pls_of(const Level& level) {
-    return {level.modcod.modcod, FrameSize::short_, level.pilots};
+    return {level.modcod.modcod, level.size, level.pilots};
 }
 
 double hertz(double hz) {
@@ -115,10 +116,25 @@ Level with_drift(double hz_per_s, bool pilots) {
     return level;
 }
 
+// Through a frame of 32,490 symbols.
+Level with_long_drift(double hz_per_s, bool pilots) {
+    Level level = with_drift(hz_per_s, pilots);
+    level.name += ", QPSK 1/4, normal frames";
+    level.modcod = kQpsk14;
+    level.size = FrameSize::normal;
+    level.esn0_db = 0.5;
+    level.least_share = 1;
+    level.frames = 40;
+    return level;
+}
+
 std::vector<Level> drift_levels() {
     std::vector<Level> levels;
     for (const bool pilots : {true, false}) {
         for (const double hz_per_s : {600.0, 1250.0, 3000.0}) levels.push_back(with_drift(hz_per_s, pilots));
+        // Without pilots 3000 Hz/s is known after some frames only.
+        for (const double hz_per_s : {375.0, 625.0, pilots ? 3000.0 : 1250.0})
+            levels.push_back(with_long_drift(hz_per_s, pilots));
         Level pass{fmt::format("S curve, {} pilots", pilots ? "with" : "no"), k8psk35, pilots, 8, 1, 450};
         pass.channel.disturbances.sweep = {0.1, 3 * kSymbolRateHz, 5 * kSymbolRateHz};
         levels.push_back(pass);

@@ -203,6 +203,23 @@ TEST_CASE("frame_sync: what a pulse has left of a header is taken for no other o
     CHECK(sync.counts().locks == 1);
 }
 
+TEST_CASE("frame_sync: without pilots, the drift of long frames is told as it is, or not at all") {
+    const PlScrambler scrambler(0);
+    constexpr Pls kLong{7, FrameSize::normal, false};
+    for (const double drift : {0.0, 3e-9, 6e-9, -1e-8, 4.8e-8}) {
+        CAPTURE(drift);
+        std::mt19937 random(13);
+        const auto stream =
+            transmit(join(make_frames(24, kLong, random)), {.esn0_db = 7, .drift = drift}, random);
+        FrameSync sync(scrambler);
+        const auto popped = receive(sync, stream);
+        REQUIRE(popped.size() == 24);
+        const double told = double{popped.back().info.drift};
+        CHECK((told == 0 || std::abs(told - drift) < 1e-9));
+        CHECK((told != 0) == (drift != 0));
+    }
+}
+
 TEST_CASE("frame_sync: noise alone, silence and a constant give no frame, and every symbol is counted") {
     const PlScrambler scrambler(0);
     std::mt19937 random(6);

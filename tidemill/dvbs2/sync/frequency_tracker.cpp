@@ -18,6 +18,7 @@ namespace {
 constexpr double kNearMemorySymbols = 200e3;
 constexpr double kFarMemorySymbols = 40e3;
 constexpr double kDriftingNearSymbols = 60e3;
+constexpr double kDriftingNearFrames = 5;
 constexpr double kDriftingFarSymbols = 8e3;
 constexpr double kDrift = 2.5e-9;     // cycles per symbol squared that are to be expected
 constexpr double kLongestLag = 2000;  // the pilots' spacing and what occurs near headers; not whole frames
@@ -64,8 +65,7 @@ void FrequencyTracker::learn(std::span<const dsp::Iq> frame, std::span<const Blo
     own.move(moved);
     header_memory_ = header_memory(length, esn0);
     const bool forgets_fast = far_.empty() && header_lag_ == 0;
-    const double near_memory = drifts_ ? kDriftingNearSymbols : kNearMemorySymbols;
-    near_.forget(std::exp(-length / (forgets_fast ? header_memory_ : near_memory)));
+    near_.forget(std::exp(-length / (forgets_fast ? header_memory_ : near_memory(length))));
     for (FarSum& far : far_) {
         far.sum *= std::exp(-length / (drifts_ ? kDriftingFarSymbols : kFarMemorySymbols));
     }
@@ -77,6 +77,12 @@ void FrequencyTracker::learn(std::span<const dsp::Iq> frame, std::span<const Blo
     move(choice.offset);
     ++frames_;
     symbols_ += length;
+}
+
+// Of long frames one or two do not tell one lobe from the next.
+double FrequencyTracker::near_memory(double length) const {
+    if (!drifts_) return kNearMemorySymbols;
+    return far_.empty() ? kDriftingNearSymbols : std::max(kDriftingNearSymbols, kDriftingNearFrames * length);
 }
 
 void FrequencyTracker::carry(double by) {

@@ -35,6 +35,8 @@ class FrequencyTracker {
     /// What the last frame told beside what was known: by how much the carrier has moved since the frame
     /// before, where pilots or the phase from header to header tell it; else 0.
     double last_move() const { return last_move_; }
+    /// Whether they do.
+    bool tells_moves() const { return !far_.empty() || header_lag_ > 0; }
     /// The symbols from header to header of the last short frame without pilots, and by how much more, in
     /// radians, the phase turned over them than over the frame before; 0 where that was not of the same
     /// length.
@@ -76,6 +78,7 @@ class FrequencyTracker {
     FrequencyEstimator read(std::span<const dsp::Iq> frame, std::span<const Block> blocks);
     bool has_jumped(const FrequencyEstimator& own) const;
     void start_at(double frequency);
+    double near_memory(double length) const;
     double moved_by_headers();
     void add_far(std::span<const internal::KnownPart> blocks, double esn0);
     double far_likelihood(double offset) const;

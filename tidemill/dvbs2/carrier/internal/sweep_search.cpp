@@ -17,10 +17,10 @@ namespace {
 constexpr double kReachSigmas = 4;
 constexpr double kLoneStepsPerTurn = 32;
 constexpr double kDriftStep = 1e-9;  // cycles per symbol squared
-constexpr int kDriftSteps = 4;       // to each side
-constexpr double kDriftSigma = 2e-9;
-constexpr std::size_t kJoined = 4;  // blocks, once their offset is nearly known
-constexpr double kLargestLag = 20;  // in log-likelihood, behind the best offset
+constexpr int kDriftSteps = 4;       // to each side,
+constexpr int kMostDriftSteps = 16;  // and where the outermost fit best
+constexpr std::size_t kJoined = 4;   // blocks, once their offset is nearly known
+constexpr double kLargestLag = 20;   // in log-likelihood, behind the best offset
 constexpr std::size_t kMostSweeps = 5;
 
 // Offsets worth a look. Two headers allow only those at which the phase turns by the right part of a turn
@@ -97,9 +97,11 @@ class SweepSearch {
         double most = 0;
         for (const double offset : offsets) most = std::max(most, agreement_.at(offset));
         power_ = agreement_.power(most);
-        std::vector<Candidate> found;
-        for (const Candidate& line : likely_lines(offsets)) found.push_back(with_drift(line.sweep));
-        std::ranges::sort(found, std::greater{}, &Candidate::score);
+        std::vector<Candidate> found = sweeps_near(offsets);
+        while (is_outermost(found.front().sweep) && drift_steps_ < kMostDriftSteps) {
+            drift_steps_ *= 2;
+            found = sweeps_near(offsets);
+        }
         LikelySweeps likely{statistics_of(agreement_.energy(), found.front().power / (kJoined * kJoined)),
                             {}};
         for (const Candidate& candidate : found) likely.sweeps.push_back(candidate.sweep);
@@ -107,11 +109,22 @@ class SweepSearch {
     }
 
   private:
+    double most_drift() const { return drift_steps_ * kDriftStep; }
+    bool is_outermost(const Sweep& sweep) const {
+        return std::abs(sweep.drift) > most_drift() - 0.5 * kDriftStep;
+    }
     // What a drift left out may blur an offset by.
-    double blur() const { return kDriftSteps * kDriftStep * 0.5 * span_of(blocks_); }
+    double blur() const { return most_drift() * 0.5 * span_of(blocks_); }
+
+    std::vector<Candidate> sweeps_near(std::span<const double> offsets) const {
+        std::vector<Candidate> found;
+        for (const Candidate& line : likely_lines(offsets)) found.push_back(with_drift(line.sweep));
+        std::ranges::sort(found, std::greater{}, &Candidate::score);
+        return found;
+    }
 
     Sweep sweep_at(double offset, double drift) const {
-        const double away = std::pow(offset / sigma_, 2) + std::pow(drift / kDriftSigma, 2);
+        const double away = std::pow(offset / sigma_, 2) + std::pow(2 * drift / most_drift(), 2);
         return {offset, drift, middle_, -0.5 * away};
     }
 
@@ -139,7 +152,7 @@ class SweepSearch {
         const std::vector<PowerBlock> slow = joined(without(line, order_, blocks_));
         const std::vector<double> offsets = comb_.near(line.offset, blur());
         Candidate best;
-        for (int k = -kDriftSteps; k <= kDriftSteps; ++k) {
+        for (int k = -drift_steps_; k <= drift_steps_; ++k) {
             const double drift = k * kDriftStep;
             const BlockAgreement straight(without({0, drift, middle_}, order_, slow), order_);
             for (const double offset : offsets) {
@@ -159,6 +172,7 @@ class SweepSearch {
     BlockAgreement agreement_;
     double middle_;
     double power_ = 0;
+    int drift_steps_ = kDriftSteps;
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 
 #include "tidemill/dsp/iq.hpp"
 #include "tidemill/dvbs2/standard/modcod.hpp"
@@ -14,7 +15,8 @@ constexpr double kPilotLag = kPilotSpacingSymbols + kPilotBlockSymbols;
 constexpr double kLagTolerance = 40;  // a header's middle to the first pilots' is longer than from those on
 constexpr double kKept = 0.8;         // of what was seen, from frame to frame
 constexpr std::size_t kMostHeaders = 17;
-constexpr double kLongestSymbols = 200e3;  // a line is as long as that
+constexpr double kSurelyStraight = 200e3;  // symbols: so long a line is in any case,
+constexpr double kLongestSymbols = 600e3;  // and as long as that where nothing speaks against it
 // What headers' phases tell is finer, but there are others like it: told apart by a line that is as sure as
 // this, and the least is believed rather than one so much less likely (log-likelihood).
 constexpr double kSureTurn = 0.1;
@@ -23,12 +25,15 @@ constexpr double kPhaseSigma = 0.3;
 constexpr double kLeastAlike = 0.7;
 // Squares about the line, over what they should be, that are no more a line's.
 constexpr double kLargestScatter = 3;
+constexpr double kLargestLongScatter = 1.7;
 
 }  // namespace
 
 void DriftWatch::add(std::span<const KnownPart> parts, double offset, double esn0) {
     bend_ *= kKept;
     bends_ *= kKept;
+    frames_ *= kKept * kKept;
+    const double before = bends_;
     for (std::size_t i = 2; i < parts.size(); ++i) {
         const double first = parts[i - 1].place - parts[i - 2].place;
         const double second = parts[i].place - parts[i - 1].place;
@@ -41,10 +46,12 @@ void DriftWatch::add(std::span<const KnownPart> parts, double offset, double esn
         bend_ += bend / size * std::polar(1.0, -dsp::kTwoPi * offset * (second - first));
         bends_ += 1;
     }
+    if (bends_ > before) frames_ += 1;
     variance_ = 6 / (2 * kPilotBlockSymbols * esn0);
 }
 
 void DriftWatch::add_header(const Header& header) {
+    if (!headers_.empty() && header.place <= headers_.back().place) return;
     if (!headers_.empty() && headers_.back().lag != header.lag) header_bend_ = header_bends_ = 0;
     headers_.push_back(header);
     while (headers_.size() > kMostHeaders || header.place - headers_.front().place > kLongestSymbols)
@@ -54,18 +61,31 @@ void DriftWatch::add_header(const Header& header) {
     header_bends_ = kKept * header_bends_ + 1;
 }
 
+// A frame's bends are second differences of phases, of which the inner ones cancel in their sum: it has the
+// variance of a single one, or less, however many there are.
 DriftWatch::Found DriftWatch::by_pilots() const {
     if (bends_ <= 0) return {};
     const double alike = std::clamp(std::abs(bend_) / bends_, 1e-3, 1.0);
-    const double variance = std::max(variance_, -2 * std::log(alike)) / bends_;
+    const double variance = std::max(variance_, -2 * std::log(alike)) * frames_ / (bends_ * bends_);
     const double turn = dsp::kTwoPi * kPilotLag * kPilotLag;
     return {.drift = std::arg(bend_) / turn, .sigma = std::sqrt(variance) / turn};
 }
 
+// The longest one on which the latest headers lie.
 DriftWatch::Found DriftWatch::line() const {
-    if (headers_.size() < 3) return {};
+    for (std::size_t first = 0; first + 3 <= headers_.size(); ++first) {
+        const bool is_long = headers_.back().place - headers_[first].place > kSurelyStraight;
+        const Found found = line_from(first, is_long ? kLargestLongScatter : kLargestScatter);
+        if (found.sigma < 1 || !is_long) return found;
+    }
+    return {};
+}
+
+DriftWatch::Found DriftWatch::line_from(std::size_t first, double most_scatter) const {
+    const auto headers =
+        std::ranges::subrange(headers_.begin() + static_cast<std::ptrdiff_t>(first), headers_.end());
     double weight = 0, place = 0, frequency = 0;
-    for (const Header& h : headers_) {
+    for (const Header& h : headers) {
         weight += 1 / h.variance;
         place += h.place / h.variance;
         frequency += h.frequency / h.variance;
@@ -73,15 +93,15 @@ DriftWatch::Found DriftWatch::line() const {
     place /= weight;
     frequency /= weight;
     double cross = 0, square = 0, scatter = 0;
-    for (const Header& h : headers_) {
+    for (const Header& h : headers) {
         cross += (h.place - place) * (h.frequency - frequency) / h.variance;
         square += (h.place - place) * (h.place - place) / h.variance;
     }
     const double drift = cross / square;
-    for (const Header& h : headers_)
+    for (const Header& h : headers)
         scatter += std::pow(h.frequency - frequency - drift * (h.place - place), 2) / h.variance;
-    if (scatter > kLargestScatter * static_cast<double>(headers_.size() - 2)) return {};
-    return {place, frequency, drift, 1 / std::sqrt(square)};
+    if (scatter > most_scatter * static_cast<double>(headers.size() - 2)) return {};
+    return {place, frequency, drift, 1 / std::sqrt(square), headers.back().place - headers.front().place};
 }
 
 DriftWatch::Found DriftWatch::by_headers() const {

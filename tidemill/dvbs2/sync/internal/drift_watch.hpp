@@ -19,13 +19,14 @@ class DriftWatch {
         double frequency = 0;
         double drift = 0;
         double sigma = 1;  // of the drift
+        double span = 0;   // symbols from the first header to the last
     };
 
     /// The known parts of a frame, from which all but `offset` of the frequency was removed.
     void add(std::span<const KnownPart> parts, double offset, double esn0);
     /// A header's place, the frequency that it shows, the variance of that; and by how much more (radians)
     /// the phase turned since the header `lag` before than between that and the one before it, where lags are
-    /// alike.
+    /// alike. One that is not behind the last is known already.
     struct Header {
         double place, frequency, variance;
         double lag, bend;
@@ -40,15 +41,17 @@ class DriftWatch {
     /// What it holds goes into a checkpoint, and comes back from one.
     template <class Archive>
     void keep(Archive& archive) {
-        archive("bend", bend_)("bends", bends_)("variance", variance_)("headers", headers_)(
-            "header_bend", header_bend_)("header_bends", header_bends_);
+        archive("bend", bend_)("bends", bends_)("frames", frames_)("variance", variance_)(
+            "headers", headers_)("header_bend", header_bend_)("header_bends", header_bends_);
     }
 
   private:
     Found line() const;
+    Found line_from(std::size_t first, double most_scatter) const;
 
     std::complex<double> bend_{};  // of how much further the phase turns from one block to the next
     double bends_ = 0;
+    double frames_ = 0;    // that they are of, by the squares of their weights
     double variance_ = 0;  // of such a difference's phase
     std::deque<Header> headers_;
     std::complex<double> header_bend_{};

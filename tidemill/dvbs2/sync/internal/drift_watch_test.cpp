@@ -1,6 +1,7 @@
 #include "tidemill/dvbs2/sync/internal/drift_watch.hpp"
 
 #include <cmath>
+#include <random>
 
 #include <doctest/doctest.h>
 
@@ -11,9 +12,9 @@ namespace tidemill::dvbs2::internal {
 namespace {
 
 // Pilot blocks of a frame whose carrier drifts, each summed up by its phase.
-std::vector<KnownPart> drifting_pilots(double drift) {
+std::vector<KnownPart> drifting_pilots(double drift, int blocks = 6) {
     std::vector<KnownPart> parts;
-    for (int block = 0; block < 6; ++block) {
+    for (int block = 0; block < blocks; ++block) {
         const double place = 1476.0 * block;
         KnownPart part{};
         part.place = place;
@@ -37,6 +38,27 @@ TEST_CASE("drift watch: pilots on a parabola tell the drift, and how sure it is"
     }
 }
 
+TEST_CASE("drift watch: noisy pilots tell the drift as well as they say, within a third") {
+    constexpr double kEsn0 = 1.12, kDrift = 6e-9;
+    constexpr int kTrials = 300;
+    std::mt19937 random(5);
+    std::normal_distribution<double> phase(0, 1 / std::sqrt(2 * 36 * kEsn0));
+    double square = 0, sigma = 0;
+    for (int trial = 0; trial < kTrials; ++trial) {
+        DriftWatch watch;
+        for (int frame = 0; frame < 4; ++frame) {
+            auto parts = drifting_pilots(kDrift, 22);
+            for (KnownPart& part : parts) part.sum *= std::polar(1.0, phase(random));
+            watch.add(parts, 0, kEsn0);
+        }
+        const DriftWatch::Found found = watch.by_pilots();
+        square += std::pow(found.drift - kDrift, 2) / kTrials;
+        sigma += found.sigma / kTrials;
+    }
+    CHECK(std::sqrt(square) < sigma);
+    CHECK(std::sqrt(square) > 0.66 * sigma);
+}
+
 TEST_CASE("drift watch: headers on a line tell the drift, and too few of them nothing") {
     constexpr double kDrift = 2e-8;
     DriftWatch watch;
@@ -48,6 +70,20 @@ TEST_CASE("drift watch: headers on a line tell the drift, and too few of them no
     const DriftWatch::Found found = watch.by_headers();
     CHECK(found.drift == doctest::Approx(kDrift));
     CHECK(found.frequency == doctest::Approx(0.01 + kDrift * found.place));
+}
+
+TEST_CASE("drift watch: a line of headers is as long as the drift is the same") {
+    constexpr double kFrame = 32490, kLine = 2e-9, kBend = 1.5e-13;
+    DriftWatch straight, bent;
+    for (int header = 0; header < 17; ++header) {
+        const double place = kFrame * header;
+        straight.add_header({place, kLine * place, 1e-8, 0, 0});
+        bent.add_header({place, kBend / 2 * place * place, 1e-8, 0, 0});
+    }
+    CHECK(straight.by_headers().span == 16 * kFrame);
+    CHECK(straight.by_headers().drift == doctest::Approx(kLine));
+    CHECK(bent.by_headers().span < 8 * kFrame);
+    CHECK(bent.by_headers().drift == doctest::Approx(kBend * bent.by_headers().place));
 }
 
 TEST_CASE("drift watch: headers that lie on no line tell no drift") {

@@ -19,6 +19,7 @@ constexpr double kSureSigmas = 5;
 constexpr double kDoubtfulSigmas = 2.5;
 constexpr double kDriftGain = 0.3;
 constexpr double kSureSigma = 2.5e-9;
+constexpr double kSureSpan = 90e3;  // symbols: of headers so far apart four tell a drift beyond doubt
 constexpr std::size_t kStraightSymbols = 64;  // a parabola is made of lines so long
 
 // From one place to another, which may be before it.
@@ -125,15 +126,20 @@ void FrameLearner::watch(const FoundFrame& frame) {
         if (is_significant(found, kSureSigmas)) take_drift(found);
         return;
     }
-    FrequencyEstimator own(tracker_.frequency());
-    own.add(std::span<const Iq>(upright_).first(kHeaderSymbols), blocks_.front().references);
-    watch_.add_header({way(0, frame.start), own.frequency() + own.offset() + front_,
-                       std::pow(own.sigma(esn0()), 2), tracker_.header_lag(), tracker_.header_bend()});
+    add_header(frame);
     const DriftWatch::Found found = watch_.by_headers();
     const bool is_known = found.sigma < kSureSigma;
     sure_ = sure_ || live_ || is_known;
-    if (is_known && std::abs(found.drift) > std::max(kLeastSteadyDrift, kSureSigmas * found.sigma))
-        take_drift(found);
+    const bool drifts = std::abs(found.drift) > std::max(kLeastSteadyDrift, kSureSigmas * found.sigma);
+    if (drifts && (is_known || found.span > kSureSpan)) take_drift(found);
+}
+
+void FrameLearner::add_header(const FoundFrame& frame) {
+    FrequencyEstimator own(tracker_.frequency());
+    own.add(std::span<const Iq>(upright_).first(kHeaderSymbols), blocks_.front().references);
+    const double now = own.frequency() + own.offset() + front_ + drift_ * way(middle_, frame.start);
+    watch_.add_header({way(0, frame.start), now, std::pow(own.sigma(esn0()), 2), tracker_.header_lag(),
+                       tracker_.header_bend()});
 }
 
 void FrameLearner::take_drift(const DriftWatch::Found& found) {
@@ -149,11 +155,16 @@ void FrameLearner::begin_again(const HeardSymbols& heard, const FoundFrame& firs
     tracker_.expect_drift(true);
     tracker_.carry(moved_by(heard, middle_of(first)));
     stand_at(heard, middle_of(first));
-    watch_ = {};
 }
 
 void FrameLearner::follow_drift(const FoundFrame& frame) {
-    if (tracker_.settled()) drift_ += kDriftGain * tracker_.last_move() / frame.length;
+    if (tracker_.tells_moves()) {
+        if (tracker_.settled()) drift_ += kDriftGain * tracker_.last_move() / frame.length;
+    } else {
+        add_header(frame);
+        const DriftWatch::Found line = watch_.by_headers();
+        if (line.span > kSureSpan) drift_ = line.drift;
+    }
     still_ = std::abs(drift_) < kStill ? still_ + 1 : 0;
     if (still_ < kStillFrames) return;
     drift_ = 0;
