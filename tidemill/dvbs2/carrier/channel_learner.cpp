@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tidemill/dsp/complex_product.hpp"
 #include "tidemill/dsp/pulse.hpp"
 #include "tidemill/dvbs2/carrier/internal/hermitian.hpp"
 #include "tidemill/dvbs2/standard/modcod.hpp"
@@ -38,6 +39,18 @@ double power_of(std::span<const dsp::Iq> symbols) {
     double power = 0;
     for (const dsp::Iq symbol : symbols) power += std::norm(symbol);
     return power / static_cast<double>(symbols.size());
+}
+
+// Of what a response makes of symbols that have so much in common.
+double energy_of(const std::vector<Complex>& gram, std::span<const Complex> response) {
+    double energy = 0;
+    for (std::size_t i = 0; i < response.size(); ++i) {
+        Complex sum{};
+        for (std::size_t j = 0; j < response.size(); ++j)
+            sum += dsp::product(gram[i * response.size() + j], response[j]);
+        energy += (std::conj(response[i]) * sum).real();
+    }
+    return energy;
 }
 
 }  // namespace
@@ -127,13 +140,16 @@ bool ChannelLearner::learn(std::span<const dsp::Iq> frame, const FrameInfo& info
     for (Complex& sum : sums_) sum *= left;
     const std::vector<Complex>& gram = gram_of(info.pls);
     for (std::size_t i = 0; i < gram.size(); ++i) gram_[i] += gram[i];
+    double agreed = 0;
     for (const Block& block : blocks_) {
         const Sums sums = sums_of(frame, block, info.frequency);
         Complex agreement{};
         for (std::size_t i = 0; i < kChannelTaps; ++i) agreement += std::conj(response_[i]) * sums[i];
+        agreed += std::abs(agreement);
         const Complex upright = std::polar(std::sqrt(scale), -std::arg(agreement));
         for (std::size_t i = 0; i < kChannelTaps; ++i) sums_[i] += upright * sums[i];
     }
+    misfit_ = 1 + (energy_of(gram, response_) - 2 * std::sqrt(scale) * agreed) / symbols;
     energy_ = left * energy_ + symbols;
     symbols_ = left * symbols_ + symbols;
     return true;

@@ -43,6 +43,10 @@ class ChannelLearner {
     /// what is known of it.
     bool learn(std::span<const dsp::Iq> frame, const FrameInfo& info);
 
+    /// Power of what the known symbols of the last frame were beside what the channel, as it was known, makes
+    /// of them; their own is 1.
+    double misfit() const { return misfit_; }
+
     /// The channel; some more frames are needed where `symbols` is 0.
     ChannelEstimate estimate();
 
@@ -52,6 +56,7 @@ class ChannelLearner {
     template <class Archive>
     void keep(Archive& archive) {
         archive("gram", gram_)("sums", sums_)("energy", energy_)("symbols", symbols_)("response", response_);
+        archive("misfit", misfit_);
     }
 
   private:
@@ -74,6 +79,7 @@ class ChannelLearner {
     Sums sums_{};
     double energy_ = 0;
     double symbols_ = 0;
+    double misfit_ = 0;
     std::array<Complex, kChannelTaps> response_{};  // by which blocks agree about their phases
 };
 

@@ -39,16 +39,33 @@ bool is_worth_while(const ChannelEstimate& channel, bool on) {
 
 void RxEqualiser::learn_echoes(Frame f) {
     const FrameInfo& about = f[info];
-    if (f[gap][0] != 0) {
-        learner_.forget();
-        learned_ = 0;
+    if (f[gap][0] != 0) begin_anew();
+    bool is_learned = is_due() && learner_.learn(f[frame], about);
+    if (has_changed(about, is_learned)) {
+        begin_anew();
+        headers_before_ = std::accumulate(headers_.begin(), headers_.end(), headers_before_);
+        headers_ = {};
+        is_learned = learner_.learn(f[frame], about);
     }
-    if (is_due() && learner_.learn(f[frame], about)) {
+    if (is_learned) {
         ++learned_;
         decide();
     }
     hear(about);
     give(f[frame], about, f[taps][0]);
+}
+
+void RxEqualiser::begin_anew() {
+    learner_.forget();
+    learned_ = 0;
+    watch_ = {};
+}
+
+// Whether known symbols are less like what they should be than those of the frames before. A header that was
+// not recognised, or that pulses have hit, tells nothing.
+bool RxEqualiser::has_changed(const FrameInfo& about, bool is_learned) {
+    if (taps_.on != 0) return is_learned && watch_.has_risen(learner_.misfit());
+    return about.header_quality > 0 && watch_.has_risen(1 - double{about.header_quality});
 }
 
 bool RxEqualiser::is_due() {
@@ -63,7 +80,9 @@ void RxEqualiser::decide() {
     // What was known before a gap is better than what one header tells.
     if (channel.symbols == 0 || (taps_.on != 0 && channel.symbols < kEnoughSymbols)) return;
     doubtful_ = channel.evidence > kDoubtful;
+    const auto was_on = taps_.on;
     taps_.on = is_worth_while(channel, taps_.on != 0) && make_equaliser(channel, taps_.taps) ? 1 : 0;
+    if (taps_.on != was_on) watch_ = {};
     channel_ = channel;
     echo_ = taps_.on != 0 ? std::optional(strongest_echo(channel)) : std::nullopt;
     echo_now_.set(echo_);
@@ -73,12 +92,13 @@ void RxEqualiser::decide() {
 void RxEqualiser::hear(const FrameInfo& about) {
     const float left = std::exp(-static_cast<float>(about.symbols) / kHeaderMemorySymbols);
     for (float& weight : headers_) weight *= left;
+    headers_before_ *= left;
     headers_[static_cast<std::size_t>(about.pls.code())] += 1;
 }
 
 // Of frames of several kinds each header feigns another frequency.
 float RxEqualiser::mean_header_bias() const {
-    const float all = std::accumulate(headers_.begin(), headers_.end(), 0.0F);
+    const float all = std::accumulate(headers_.begin(), headers_.end(), headers_before_);
     double sum = 0;
     for (std::size_t code = 0; code < headers_.size(); ++code) {
         const double share = headers_[code] / all;
@@ -105,6 +125,7 @@ void RxEqualiser::keep(Archive& archive) {
     std::uint64_t frames = frames_.load(std::memory_order_relaxed);
     archive("learner", learner_)("taps", taps_)("channel", channel_)("headers", headers_)("end", end_)(
         "learned", learned_)("passed", passed_);
+    archive("headers_before", headers_before_)("watch", watch_);
     archive("doubtful", doubtful_)("echo", echo_)("frames", frames);
     frames_.store(frames, std::memory_order_relaxed);
     echo_now_.set(echo_);

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "tidemill/dvbs2/carrier/equaliser.hpp"
+#include "tidemill/dvbs2/carrier/rise_watch.hpp"
 #include "tidemill/dvbs2/receiver/published.hpp"
 #include "tidemill/graph/module.hpp"
 
@@ -17,7 +18,8 @@ inline float carrier_frequency(const FrameInfo& about, const EqualiserTaps& by) 
 }
 
 /// Learns echoes from the known symbols of frames, and gives each frame the equaliser that helps it; none
-/// where there is nothing to be won. Of a signal without echoes it looks at one frame in sixteen.
+/// where there is nothing to be won. Of a signal without echoes it looks at one frame in sixteen, and at all
+/// again where headers have become worse at once.
 class RxEqualiser final : public Module {
   public:
     explicit RxEqualiser(const PlScrambler& scrambler) : Module("equaliser"), learner_(scrambler) {}
@@ -38,6 +40,8 @@ class RxEqualiser final : public Module {
   private:
     void learn_echoes(Frame f);
     bool is_due();
+    bool has_changed(const FrameInfo& about, bool is_learned);
+    void begin_anew();
     void decide();
     void hear(const FrameInfo& about);
     float mean_header_bias() const;
@@ -46,7 +50,9 @@ class RxEqualiser final : public Module {
     ChannelLearner learner_;
     EqualiserTaps taps_{};              // as they are given to frames
     ChannelEstimate channel_{};         // that they are for
-    std::array<float, 128> headers_{};  // by PLS code, those from which the frequency is known
+    std::array<float, 128> headers_{};  // by PLS code, those from which the frequency is known,
+    float headers_before_ = 0;          // and how many of them came by another channel
+    RiseWatch watch_;                   // over what the channel does not explain
     std::uint64_t end_ = 0;             // of the frame before
     std::uint32_t learned_ = 0;         // frames, since symbols were lost
     std::uint32_t passed_ = 0;          // since the last that was learned from
