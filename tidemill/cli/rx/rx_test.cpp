@@ -155,7 +155,7 @@ TEST_CASE("rx: a schedule is refused when it is for another graph or for cores t
     Json profile = profile_json();
     CHECK(with(schedule_text(profile, "big")).status == 0);
     const Ended no_such_kind = with(schedule_text(profile, "tiny"));
-    CHECK(no_such_kind.status == 2);
+    CHECK(no_such_kind.status == 3);
     CHECK(says(no_such_kind.err, "tiny"));
     profile["tasks"][2]["name"] = "fir.run";
     const Ended other_name = with(schedule_text(profile, "big"));

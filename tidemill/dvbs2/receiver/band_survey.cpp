@@ -109,7 +109,9 @@ std::vector<SurveyedCarrier> survey_band(const OpenSamples& open, const FoundBan
         if (!is_known(carrier.kind)) continue;
         carrier.seen.offset_hz = carrier.offset_hz;
         carrier.seen.symbol_rate_hz = carrier.symbol_rate_hz;
-        std::erase_if(heard, is_inside);
+        std::erase_if(heard, [&](const SurveyedCarrier& one) {
+            return is_inside(one) || (!is_known(one.kind) && carrier.seen.covers(one.seen.offset_hz));
+        });
         heard.push_back(carrier);
     }
     std::ranges::sort(heard, {}, [](const SurveyedCarrier& one) { return one.seen.offset_hz; });
