@@ -19,7 +19,7 @@ constexpr double kRateTolerance = 0.06;
 constexpr std::size_t kFewRateSamples = kSymbolRateSearchSamples / 4;
 constexpr double kClearRate = 60;
 // What was seen may be farther off where the spectrum is rough; so much clearer must a rate be there.
-constexpr std::array kBeside{0.9, 1.05};
+constexpr std::array kRatesBeside{0.9, 1.05};
 constexpr double kClearer = 2;
 
 dsp::TunerConfig measuring_tuner(double sample_rate_hz, const FoundCarrier& carrier) {
@@ -61,7 +61,7 @@ class RateMeasurement {
 
   private:
     void look_beside() {
-        for (const double beside : kBeside) {
+        for (const double beside : kRatesBeside) {
             const auto other = symbol_rate_near(samples_, beside / kMeasuredRatio, kRateTolerance);
             const double needed = std::max(kClearRate, rate_ ? kClearer * rate_->clearness : 0);
             if (other && other->clearness > needed) rate_ = other;
