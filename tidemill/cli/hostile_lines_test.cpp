@@ -44,6 +44,7 @@ const std::vector<Line> kLines = {
     {"$tidemill dvbs2 rx rec.sigmf-meta --symbol-rate 1e-300", 2, "are 2e+306 times the symbol rate 1e-300"},
     {"$tidemill dvbs2 rx rec.sigmf-meta --symbol-rate 1e10", 2, "are 0.0002 times the symbol rate 10G"},
     {"$tidemill dvbs2 tx b.ts --random 3 -o out.ci8", 2, "--random and packets"},
+    {"$tidemill dvbs2 tx b.ts -o out.ci8 --burst 8 --burst-every 1e300", 2, "--burst-every 1e300: give"},
     {"$tidemill dvbs2 rx rec.sigmf-meta --isi 256", 2, "--isi 256"},
     {"$tidemill tasks fm --policy $(printf %03000d 0)", 2, "take one of fifo"},
     {"$tidemill dvbs2 rx rec.sigmf-meta --json=no", 2, "--json no"},

@@ -211,7 +211,7 @@ void bench_sign_byte_interpolator(benchmark::State& state) {
         benchmark::ClobberMemory();
     }
     // 14 rows of 32 numbers for each part of sixteen samples.
-    count_samples(state, 14 * 32 * 2 / 16);
+    count_samples(state, 14 * 32 * 2 / 16.0);
 }
 BENCHMARK(bench_sign_byte_interpolator)->Name("kernel/interpolator_by_signs_to_bytes");
 

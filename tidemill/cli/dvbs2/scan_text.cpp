@@ -35,13 +35,11 @@ const char* kind_name(CarrierKind kind) {
         case CarrierKind::dvbs:
             return "DVB-S";
         case CarrierKind::other:
-            return "unknown";
         case CarrierKind::no_symbols:
-            return "unknown";
         case CarrierKind::not_received:
-            return "unknown";
+            break;
     }
-    return "";
+    return "unknown";
 }
 
 // A name off the air in one line.
@@ -135,7 +133,7 @@ std::string quoted(const std::string& word) {
         return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
                std::string_view("-_./:+").find(c) != std::string_view::npos;
     };
-    const std::string path = word.starts_with('-') && !io::is_standard_stream(word) ? "./" + word : word;
+    std::string path = word.starts_with('-') && !io::is_standard_stream(word) ? "./" + word : word;
     if (std::ranges::all_of(path, plain)) return path;
     if (plain_line(path) != path) return quoted_with_escapes(path);
     std::string text = "'";

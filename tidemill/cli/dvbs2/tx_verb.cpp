@@ -21,6 +21,8 @@ namespace tidemill::cli {
 
 namespace {
 
+constexpr double kDayS = 86'400;  // more silence is a slip, and fills a disk
+
 Json json_of(const TxOptions& options, const TxOutcome& sent) {
     const double elapsed_s = sent.run.elapsed_s;
     return {{"recording", options.output},
@@ -134,7 +136,7 @@ void add_inputs(Verb& verb, TxOptions& options) {
     verb.option("--burst-every", options.burst_every_s,
                 "Seconds from the beginning of one burst to that of the next, counted in samples")
         .is(Kind::seconds)
-        .in(above(0))
+        .in(between(1e-6, kDayS))
         .needs("--burst");
 }
 

@@ -63,7 +63,7 @@ RxGuard::Watched::Watched(RxGuard& guard, std::vector<StatusAsked> carriers, con
     }
     {
         const std::lock_guard lock(guard.mutex_);
-        guard.parts_.emplace(std::move(watched), samples);
+        guard.parts_.emplace(Parts{std::move(watched), samples});
         guard.began_s_ = guard.now_s_;
     }
     guard.manager_.tell("READY=1");

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ranges>
 
 #include "tidemill/dsp/iq.hpp"
 #include "tidemill/dvbs2/standard/modcod.hpp"
@@ -82,26 +81,28 @@ DriftWatch::Found DriftWatch::line() const {
 }
 
 DriftWatch::Found DriftWatch::line_from(std::size_t first, double most_scatter) const {
-    const auto headers =
-        std::ranges::subrange(headers_.begin() + static_cast<std::ptrdiff_t>(first), headers_.end());
+    const auto for_each_header = [&](auto use) {
+        for (std::size_t i = first; i < headers_.size(); ++i) use(headers_[i]);
+    };
     double weight = 0, place = 0, frequency = 0;
-    for (const Header& h : headers) {
+    for_each_header([&](const Header& h) {
         weight += 1 / h.variance;
         place += h.place / h.variance;
         frequency += h.frequency / h.variance;
-    }
+    });
     place /= weight;
     frequency /= weight;
     double cross = 0, square = 0, scatter = 0;
-    for (const Header& h : headers) {
+    for_each_header([&](const Header& h) {
         cross += (h.place - place) * (h.frequency - frequency) / h.variance;
         square += (h.place - place) * (h.place - place) / h.variance;
-    }
+    });
     const double drift = cross / square;
-    for (const Header& h : headers)
+    for_each_header([&](const Header& h) {
         scatter += std::pow(h.frequency - frequency - drift * (h.place - place), 2) / h.variance;
-    if (scatter > most_scatter * static_cast<double>(headers.size() - 2)) return {};
-    return {place, frequency, drift, 1 / std::sqrt(square), headers.back().place - headers.front().place};
+    });
+    if (scatter > most_scatter * static_cast<double>(headers_.size() - first - 2)) return {};
+    return {place, frequency, drift, 1 / std::sqrt(square), headers_.back().place - headers_[first].place};
 }
 
 DriftWatch::Found DriftWatch::by_headers() const {
