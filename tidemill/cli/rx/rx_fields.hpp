@@ -54,6 +54,7 @@ struct RxView {
     std::uint64_t ldpc_iterations = 0;
     std::uint64_t corrected_bits = 0;
     double time_s = 0;                 ///< the place in a recording; of a live input since the start
+    double frame_s = 0;                ///< of the last frame: a recording may be read far ahead of it
     const RxOutcome* whole = nullptr;  ///< of a report
 
     /// Whether nothing comes any more: what was known of the signal is past.

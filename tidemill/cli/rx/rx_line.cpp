@@ -93,7 +93,7 @@ std::string state_line(const RxView& view) {
                               : view.now.found    ? "signal, no lock yet"
                               : view.pls          ? "lost"
                                                   : "no signal";
-    std::string line = fmt::format("{0}{1}{2}{3}{1}{4} lost", clock_text(view.time_s), kBetween, state,
+    std::string line = fmt::format("{0}{1}{2}{3}{1}{4} lost", clock_text(view.frame_s), kBetween, state,
                                    is_told(view) ? signal_text(view) : "", view.ts.continuity_errors);
     if (view.ring && !view.ring->trouble.empty()) line += kBetween + view.ring->trouble;
     return line;
@@ -134,7 +134,7 @@ void LockTeller::look(const RxView& view) {
     stood_still_ = view.stands_still();
     const bool blinked = locked_ && is_told(view) && view.now.locks > locks_;
     if (is_told(view) == locked_ && !blinked && !is_new) return;
-    if (!may_tell(view.time_s)) {
+    if (!may_tell(view.frame_s)) {
         ++untold_;
         take(view);
         return;

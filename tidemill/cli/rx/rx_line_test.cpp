@@ -14,7 +14,7 @@ RxView view_of(double time_s, bool locked) {
     RxView view{};
     view.pls = dvbs2::Pls{10, dvbs2::FrameSize::short_, true};
     view.esn0_db = 9.2;
-    view.time_s = time_s;
+    view.time_s = view.frame_s = time_s;
     view.now.locked = view.now.found = locked;
     view.now.frequency_hz = 12'400;
     view.now.totals.frames = 1;

@@ -52,6 +52,7 @@ void RxSink::write_frame(Frame f) {
         streams_.lose();
     }
     totals_.last_pls = pls;
+    totals_.end_place = f[info].place + f[info].symbols;
     totals_.last_esn0_db = f[quality][0].esn0_db();
     totals_.missing = missing_.tally();
     published_.offer(totals_);
