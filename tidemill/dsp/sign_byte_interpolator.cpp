@@ -15,22 +15,20 @@
 #include <hwy/highway.h>
 
 #include "tidemill/dsp/internal/sign_rows.hpp"
+#include "tidemill/dsp/internal/sign_sums_inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tidemill::dsp::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 namespace {
 
-constexpr std::size_t kRow = internal::kSignRow<std::int16_t>;
-using D = hn::CappedTag<std::int16_t, kRow>;
-using Vec = hn::Vec<D>;
-constexpr std::size_t kWidth = hn::MaxLanes(D());
-constexpr std::size_t kAbreast = HWY_MIN(std::size_t{2}, kRow / kWidth);
+using Sums = SignSums<std::int16_t>;
+using Vec = Sums::Vec;
 
 // Both parts of a vector of outputs, to bytes; returns how many of them were limited.
 HWY_INLINE std::size_t store_rounded(Vec re, Vec im, const SignByteInterpolator::Rounding& rounding,
                                      std::byte* out) {
-    const D d;
+    const Sums::D d;
     const Vec most = hn::Set(d, rounding.most), half = hn::Set(d, rounding.half);
     const auto limited = hn::Or(hn::Gt(hn::Abs(re), most), hn::Gt(hn::Abs(im), most));
     const auto rounded = [&](Vec v) HWY_ATTR {
@@ -39,52 +37,18 @@ HWY_INLINE std::size_t store_rounded(Vec re, Vec im, const SignByteInterpolator:
     };
     const Vec both = hn::Xor(hn::Or(hn::And(rounded(re), hn::Set(d, 0xFF)), hn::ShiftLeft<8>(rounded(im))),
                              hn::Set(d, rounding.flip));
-    static_assert(sizeof(both) == 2 * kWidth);
+    static_assert(sizeof(both) == 2 * Sums::kWidth);
     std::memcpy(out, &both, sizeof(both));  // which need not be aligned
     return hn::CountTrue(d, limited);
-}
-
-// What the inputs of a block and of its history, of which there are so many groups in pairs, add to some of
-// its outputs.
-HWY_INLINE std::size_t sum_some_to_bytes(const std::uint32_t* places, std::size_t pairs,
-                                         const SignByteInterpolator::Rounding& rounding,
-                                         const std::int16_t* rows, std::byte* out) {
-    const D d;
-    const auto* at = reinterpret_cast<const std::uint8_t*>(rows);
-    const auto load = [&](const std::uint8_t* row, std::size_t v) HWY_ATTR {
-        return hn::Load(d, reinterpret_cast<const std::int16_t*>(row) + v * kWidth);
-    };
-    Vec re[2][kAbreast], im[2][kAbreast];
-    for (std::size_t v = 0; v < kAbreast; ++v) re[0][v] = re[1][v] = im[0][v] = im[1][v] = hn::Zero(d);
-    for (std::size_t pair = 0; pair < pairs; ++pair) {
-        HWY_UNROLL(2)
-        for (std::size_t i = 0; i < 2; ++i, at += internal::kSignGroupBytes) {
-            const std::uint8_t* re_row = at + internal::re_byte(places[2 * pair + i]);
-            const std::uint8_t* im_row = at + internal::im_byte(places[2 * pair + i]);
-            HWY_UNROLL(2)
-            for (std::size_t v = 0; v < kAbreast; ++v) {
-                re[i][v] = hn::Add(re[i][v], load(re_row, v));
-                im[i][v] = hn::Add(im[i][v], load(im_row, v));
-            }
-        }
-    }
-    std::size_t limited = 0;
-    for (std::size_t v = 0; v < kAbreast; ++v)
-        limited += store_rounded(hn::Add(re[0][v], re[1][v]), hn::Add(im[0][v], im[1][v]), rounding,
-                                 out + 2 * v * kWidth);
-    return limited;
 }
 
 std::uint64_t sum_to_bytes(const internal::SignPlaces& places, std::size_t blocks, std::size_t pairs,
                            const SignByteInterpolator::Rounding& rounding, const std::int16_t* rows,
                            std::byte* out) {
-    constexpr std::size_t kGroups = internal::kSignBlock<std::int16_t> / internal::kSignGroup;
     std::uint64_t limited = 0;
-    for (std::size_t block = 0; block < blocks; ++block, out += 2 * kRow) {
-        for (std::size_t at = 0; at < kRow; at += kAbreast * kWidth)
-            limited +=
-                sum_some_to_bytes(&places.groups[kGroups * block], pairs, rounding, rows + at, out + 2 * at);
-    }
+    Sums::make(places, blocks, pairs, rows, [&](Vec re, Vec im, std::size_t at) HWY_ATTR {
+        limited += store_rounded(re, im, rounding, out + 2 * at);
+    });
     return limited;
 }
 
