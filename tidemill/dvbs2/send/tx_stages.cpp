@@ -10,6 +10,20 @@ std::size_t most_samples(std::size_t most_symbols, const PulseShaper& shaper) {
     return (most_symbols + shaper.history()) * shaper.samples_per_symbol();
 }
 
+// Symbols of a frame, and of silence before them behind a rest.
+std::size_t shaped_symbols(const TxFrame& about, std::size_t silence, std::size_t symbols) {
+    return (about.behind_rest != 0 ? silence : 0) + symbols;
+}
+
+// Calls shape(before, some, at) for these: `at` were shaped before. Silence comes first behind a rest.
+template <class Shape>
+void shape_behind_rest(const TxFrame& about, std::span<const dsp::Iq> before,
+                       std::span<const dsp::Iq> silence, std::span<const dsp::Iq> symbols, Shape shape) {
+    if (about.behind_rest == 0) return shape(before, symbols, 0);
+    shape(before, silence, 0);
+    shape(silence, symbols, silence.size());
+}
+
 }  // namespace
 
 TxModulator::TxModulator(const Multiplexer& multiplexer)
@@ -36,11 +50,12 @@ TxPulse::TxPulse(std::size_t most_symbols, const PulseShaper& shaper)
       silence_(shaper.history()) {}
 
 void TxPulse::shape_frame(Frame f) const {
-    const bool behind_rest = f[about].behind_rest != 0;
-    const std::size_t rest = behind_rest ? silence_.size() : 0, each = shaper_.samples_per_symbol();
-    const auto all = f[samples].resize((rest + f[symbols].size()) * each);
-    if (behind_rest) shaper_.shape(f[before], silence_, all.first(rest * each));
-    shaper_.shape(behind_rest ? silence_ : f[before], f[symbols], all.subspan(rest * each));
+    const std::size_t each = shaper_.samples_per_symbol();
+    const auto all = f[samples].resize(each * shaped_symbols(f[about], silence_.size(), f[symbols].size()));
+    shape_behind_rest(f[about], f[before], silence_, f[symbols],
+                      [&](auto earlier, auto some, std::size_t at) {
+                          shaper_.shape(earlier, some, all.subspan(at * each, some.size() * each));
+                      });
 }
 
 TxBytePulse::TxBytePulse(std::size_t most_symbols, const PulseShaper& shaper, dsp::SampleFormat format,
@@ -52,13 +67,14 @@ TxBytePulse::TxBytePulse(std::size_t most_symbols, const PulseShaper& shaper, ds
       silence_(shaper.history()) {}
 
 void TxBytePulse::shape_frame(Frame f) const {
-    const bool behind_rest = f[about].behind_rest != 0;
-    const std::size_t rest = behind_rest ? silence_.size() : 0, each = shaper_.bytes_per_symbol();
-    const auto all = std::as_writable_bytes(f[stored].resize((rest + f[symbols].size()) * each));
-    std::uint64_t limits = 0;
-    if (behind_rest) limits = shaper_.shape(f[before], silence_, all.first(rest * each));
-    limits += shaper_.shape(behind_rest ? silence_ : f[before], f[symbols], all.subspan(rest * each));
-    f[limited][0] = limits;
+    const std::size_t each = shaper_.bytes_per_symbol();
+    const auto all = std::as_writable_bytes(
+        f[stored].resize(each * shaped_symbols(f[about], silence_.size(), f[symbols].size())));
+    f[limited][0] = 0;
+    shape_behind_rest(
+        f[about], f[before], silence_, f[symbols], [&](auto earlier, auto some, std::size_t at) {
+            f[limited][0] += shaper_.shape(earlier, some, all.subspan(at * each, some.size() * each));
+        });
 }
 
 TxStages::TxStages(Graph& graph, const Multiplexer& multiplexer, const PulseShaper& shaper,
