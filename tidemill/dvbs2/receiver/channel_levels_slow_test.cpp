@@ -132,8 +132,7 @@ std::vector<Level> drift_levels() {
     std::vector<Level> levels;
     for (const bool pilots : {true, false}) {
         for (const double hz_per_s : {600.0, 1250.0, 3000.0}) levels.push_back(with_drift(hz_per_s, pilots));
-        // Without pilots 3000 Hz/s is known after some frames only.
-        for (const double hz_per_s : {375.0, 625.0, pilots ? 3000.0 : 1250.0})
+        for (const double hz_per_s : {375.0, 625.0, 1250.0, 3000.0})
             levels.push_back(with_long_drift(hz_per_s, pilots));
         Level pass{fmt::format("S curve, {} pilots", pilots ? "with" : "no"), k8psk35, pilots, 8, 1, 450};
         pass.channel.disturbances.sweep = {0.1, 3 * kSymbolRateHz, 5 * kSymbolRateHz};

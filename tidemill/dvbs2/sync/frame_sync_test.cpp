@@ -220,6 +220,32 @@ TEST_CASE("frame_sync: without pilots, the drift of long frames is told as it is
     }
 }
 
+TEST_CASE(
+    "frame_sync: without pilots, no lock is lost and no frame passed on before a large drift is known") {
+    const PlScrambler scrambler(0);
+    constexpr Pls kWeak{1, FrameSize::normal, false};
+    constexpr double kBlockSearch = 1.6e-8;  // what is left may be sought in the data
+    for (const double drift : {2e-8, -3e-8, 4.8e-8, -4.8e-8}) {
+        for (unsigned seed = 1; seed <= 6; ++seed) {
+            CAPTURE(drift);
+            CAPTURE(seed);
+            std::mt19937 random(seed);
+            const TestChannel channel{.esn0_db = -0.35, .frequency = -10e4 * drift, .drift = drift};
+            const auto stream = transmit(join(make_frames(12, kWeak, random)), channel, random);
+            FrameSync sync(scrambler);
+            const auto popped = receive(sync, stream);
+            check_starts(popped, 0, 32490, 12);
+            CHECK(sync.counts().locks == 1);
+            for (const Popped& frame : popped) {
+                const double middle = static_cast<double>(frame.info.start) + 0.5 * frame.info.symbols;
+                const double frequency = channel.frequency + drift * middle;
+                CHECK(std::abs(double{frame.info.drift} - drift) < kBlockSearch);
+                CHECK(std::abs(double{frame.info.frequency} - frequency) < 1.5e-3);
+            }
+        }
+    }
+}
+
 TEST_CASE("frame_sync: noise alone, silence and a constant give no frame, and every symbol is counted") {
     const PlScrambler scrambler(0);
     std::mt19937 random(6);

@@ -65,7 +65,10 @@ FrameFollower::Step FrameFollower::step(const HeardSymbols& heard, FrameLedger& 
     if (behind_header > heard.end()) return last_.good ? finish(heard.end()) : lose();
     const std::optional<FoundFrame> next = next_frame(heard, ledger);
     if (!next || next->quality < kDoubtful * learner_.quality()) {
-        if (const auto lead = jumped(heard, next)) return lose(lead);
+        if (const auto lead = jumped(heard, next)) {
+            const auto drifted = drifted_frame(heard, *lead);
+            return drifted ? accept(heard, *drifted) : lose(lead);
+        }
     }
     if (!next) return coast();
     if (!has_passed_over(heard, *next)) return accept(heard, *next);
@@ -102,6 +105,17 @@ std::optional<FrameLead> FrameFollower::jumped(const HeardSymbols& heard,
     const float doubtful = is_erased_in_part(heard.kept, place) ? kDoubtfulErased : kDoubtful;
     if (hit.quality < doubtful * learner_.quality()) return std::nullopt;
     return FrameLead{place, hit};
+}
+
+// While nobody knows whether the carrier drifts, a header at its place whose frequency is ahead of what was
+// learned may be the same signal's: what was learned lags behind a drift.
+std::optional<FoundFrame> FrameFollower::drifted_frame(const HeardSymbols& heard,
+                                                       const FrameLead& lead) const {
+    constexpr double kLargestLag = 6e-3;  // cycles per symbol: of 5e-8 a symbol and the longest frames
+    const double lag = static_cast<double>(lead.hit.frequency) - learner_.frequency_at(heard, lead.place);
+    if (!last_.good || learner_.settled() || lead.hit.inverted != last_.inverted) return std::nullopt;
+    if (lead.place != last_.end() || std::abs(lag) > kLargestLag) return std::nullopt;
+    return frame_near(heard.kept, lead.place, {lead.hit.frequency, last_.inverted, kSearchQuality, kNoSlip});
 }
 
 // A header where one was expected, after some that were missed, may be another transmission's, by accident:

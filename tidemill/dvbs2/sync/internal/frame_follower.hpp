@@ -58,6 +58,7 @@ class FrameFollower {
   private:
     std::optional<FoundFrame> next_frame(const HeardSymbols& heard, FrameLedger& ledger) const;
     std::optional<FrameLead> jumped(const HeardSymbols& heard, const std::optional<FoundFrame>& next) const;
+    std::optional<FoundFrame> drifted_frame(const HeardSymbols& heard, const FrameLead& lead) const;
     bool may_be_known(const HeardSymbols& heard, const FrameLead& lead) const;
     bool has_passed_over(const HeardSymbols& heard, const FoundFrame& next) const;
     void learn(const HeardSymbols& heard, const FoundFrame& next);

@@ -19,7 +19,9 @@ constexpr double kSureSigmas = 5;
 constexpr double kDoubtfulSigmas = 2.5;
 constexpr double kDriftGain = 0.3;
 constexpr double kSureSigma = 2.5e-9;
-constexpr double kSureSpan = 90e3;  // symbols: of headers so far apart four tell a drift beyond doubt
+constexpr double kSureSpan = 90e3;   // symbols: of headers so far apart four tell a drift beyond doubt
+constexpr double kLikelySigmas = 3;  // while nobody knows, and headers are as far apart as waiting allows:
+constexpr double kLikelySpan = 140e3;
 constexpr std::size_t kStraightSymbols = 64;  // a parabola is made of lines so long
 
 // From one place to another, which may be before it.
@@ -126,20 +128,26 @@ void FrameLearner::watch(const FoundFrame& frame) {
         if (is_significant(found, kSureSigmas)) take_drift(found);
         return;
     }
-    add_header(frame);
+    add_headers(frame);
     const DriftWatch::Found found = watch_.by_headers();
     const bool is_known = found.sigma < kSureSigma;
+    const double sigmas = !sure_ && found.span > kLikelySpan ? kLikelySigmas : kSureSigmas;
     sure_ = sure_ || live_ || is_known;
-    const bool drifts = std::abs(found.drift) > std::max(kLeastSteadyDrift, kSureSigmas * found.sigma);
+    const bool drifts = std::abs(found.drift) > std::max(kLeastSteadyDrift, sigmas * found.sigma);
     if (drifts && (is_known || found.span > kSureSpan)) take_drift(found);
 }
 
-void FrameLearner::add_header(const FoundFrame& frame) {
-    FrequencyEstimator own(tracker_.frequency());
-    own.add(std::span<const Iq>(upright_).first(kHeaderSymbols), blocks_.front().references);
-    const double now = own.frequency() + own.offset() + front_ + drift_ * way(middle_, frame.start);
-    watch_.add_header({way(0, frame.start), now, std::pow(own.sigma(esn0()), 2), tracker_.header_lag(),
-                       tracker_.header_bend()});
+// Its own, and that of the next.
+void FrameLearner::add_headers(const FoundFrame& frame) {
+    for (const FrequencyTracker::Block* block : {&blocks_.front(), &blocks_.back()}) {
+        const auto place = static_cast<std::size_t>(block->place);
+        FrequencyEstimator own(tracker_.frequency());
+        own.add(std::span<const Iq>(upright_).subspan(place, kHeaderSymbols), block->references);
+        const std::uint64_t start = frame.start + place;
+        const double now = own.frequency() + own.offset() + front_ + drift_ * way(middle_, start);
+        watch_.add_header({way(0, start), now, std::pow(own.sigma(esn0()), 2), tracker_.header_lag(),
+                           tracker_.header_bend()});
+    }
 }
 
 void FrameLearner::take_drift(const DriftWatch::Found& found) {
@@ -161,7 +169,7 @@ void FrameLearner::follow_drift(const FoundFrame& frame) {
     if (tracker_.tells_moves()) {
         if (tracker_.settled()) drift_ += kDriftGain * tracker_.last_move() / frame.length;
     } else {
-        add_header(frame);
+        add_headers(frame);
         const DriftWatch::Found line = watch_.by_headers();
         if (line.span > kSureSpan) drift_ = line.drift;
     }

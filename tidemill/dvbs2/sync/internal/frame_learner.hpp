@@ -59,7 +59,7 @@ class FrameLearner {
     void stand_at(const HeardSymbols& heard, std::uint64_t place);
     double moved_by(const HeardSymbols& heard, std::uint64_t place) const;
     void watch(const FoundFrame& frame);
-    void add_header(const FoundFrame& frame);
+    void add_headers(const FoundFrame& frame);
     void take_drift(const DriftWatch::Found& found);
     void follow_drift(const FoundFrame& frame);
 
