@@ -34,11 +34,9 @@ target_compile_options(tidemill_build_flags INTERFACE
 # processors run the NEON variants, or plain code.
 target_compile_definitions(tidemill_build_flags INTERFACE
   "HWY_DISABLED_TARGETS=(HWY_SVE|HWY_SVE2|HWY_SVE_256|HWY_SVE2_128|HWY_RVV)")
-# Whether a product is rounded before it is added must not depend on where in a block a sample stands. (Of x86 it
-# is the baseline that has no such instruction.)
-if(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
-  target_compile_options(tidemill_build_flags INTERFACE -ffp-contract=off)
-endif()
+# Whether a product is rounded before it is added must not depend on the instruction set, nor on where in a block a
+# sample stands: what is to be fused says so.
+target_compile_options(tidemill_build_flags INTERFACE -ffp-contract=off)
 if(TIDEMILL_SANITIZE)
   target_compile_options(tidemill_build_flags INTERFACE
     -fsanitize=${TIDEMILL_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
