@@ -25,6 +25,7 @@ constexpr double kLongestLag = 2000;  // the pilots' spacing and what occurs nea
 constexpr double kLongestHeaderLag = 9000;        // further apart, a drift may turn the phase by half a turn
 constexpr double kLargestTurn = dsp::kTwoPi / 4;  // from frame to frame, of the phase between headers
 constexpr double kLobe = 1.0 / 1476;              // between offsets that pilots alone cannot tell apart
+constexpr double kNextLobe = kLobe * 5 / 6;       // at the least: polish moves one by a twelfth, twice
 constexpr int kGridSteps = 6;                     // to each side, within one lobe
 constexpr int kLobes = 3;                         // to each side
 constexpr double kSureLead = 15;                  // a wrong lobe with probability exp(-15)
@@ -193,10 +194,22 @@ FrequencyTracker::Choice FrequencyTracker::choose() const {
         const double score = likelihood(offset, grid.next().real());
         if (score > start.score) start = {score, offset};
     }
-    std::vector<Scored> lobes;
-    for (int lobe = -kLobes; lobe <= kLobes; ++lobe) {
-        const double offset = polish(polish(start.offset + lobe * kLobe));
-        lobes.push_back({likelihood(offset, far_likelihood(offset)), offset});
+    const auto lobe_at = [&](double about) {
+        const double offset = polish(polish(about));
+        return Scored{likelihood(offset, far_likelihood(offset)), offset};
+    };
+    // Nowhere do the fine sums tell more than all of them together, and the rough one tells against a lobe
+    // the more the farther it is: mostly no other one need be looked at.
+    const Scored here = lobe_at(start.offset);
+    double most = 0;
+    for (const FarSum& far : far_) most += std::abs(far.sum);
+    const double next = near + kNextLobe - std::abs(start.offset - near);
+    const double lead = here.score - likelihood(next, most);
+    if (lead > kSureLead) return {here.offset, lead};
+    std::vector<Scored> lobes{here};
+    for (int lobe = 1; lobe <= kLobes; ++lobe) {
+        for (const double about : {start.offset - lobe * kLobe, start.offset + lobe * kLobe})
+            lobes.push_back(lobe_at(about));
     }
     std::ranges::sort(lobes, std::greater{}, &Scored::score);
     return {lobes[0].offset, lobes[0].score - lobes[1].score};
