@@ -203,6 +203,39 @@ TEST_CASE("frame_sync: what a pulse has left of a header is taken for no other o
     CHECK(sync.counts().locks == 1);
 }
 
+TEST_CASE(
+    "frame_sync: of several kinds in turn, frames whose headers pulses have hit come out as what they are") {
+    const PlScrambler scrambler(0);
+    const Pls plan[]{kQpskShort, {13, FrameSize::short_, false}, {}, {4, FrameSize::short_, true}, {}};
+    constexpr std::size_t kFrames = 65;
+    for (const std::size_t erased : {26U, 36U, 54U, 74U, 90U}) {
+        CAPTURE(erased);
+        std::mt19937 random(14);
+        std::vector<TestFrame> frames;
+        for (std::size_t i = 0; i < kFrames; ++i)
+            frames.push_back(make_frame(plan[i % std::size(plan)], scrambler, random));
+        auto stream = transmit(join(frames), {.esn0_db = 8, .frequency = 0.01}, random);
+        std::vector<std::size_t> starts;
+        for (std::size_t i = 0, start = 0; i < kFrames; start += frames[i++].symbols.size()) {
+            starts.push_back(start);
+            // The first ten show which kinds there are.
+            if (i < 10 || i % 3 != 0) continue;
+            const std::size_t from = 5 * i % (kHeaderSymbols - erased + 1);
+            std::fill_n(stream.begin() + static_cast<std::ptrdiff_t>(start + from), erased, Iq{});
+        }
+        FrameSync sync(scrambler);
+        const auto popped = receive(sync, stream);
+        REQUIRE(popped.size() == kFrames);
+        for (std::size_t i = 0; i < kFrames; ++i) {
+            CAPTURE(i);
+            CHECK(popped[i].info.start == starts[i]);
+            CHECK(popped[i].info.pls == frames[i].pls);
+            CHECK(popped[i].info.missing == MissingSymbols{});
+        }
+        CHECK(sync.counts().locks == 1);
+    }
+}
+
 TEST_CASE("frame_sync: without pilots, the drift of long frames is told as it is, or not at all") {
     const PlScrambler scrambler(0);
     constexpr Pls kLong{7, FrameSize::normal, false};

@@ -48,18 +48,14 @@ std::optional<FoundFrame> frame_near(const SymbolStore& kept, std::uint64_t plac
     return std::nullopt;
 }
 
-bool is_erased_in_part(const SymbolStore& kept, std::uint64_t place) {
-    constexpr std::size_t kTogether =
-        6;  // as many have less than this share of the mean by noise once in 10^5 times
-    constexpr float kShare = 0.1F;
-    constexpr int kEnough = 2;
-    std::array<float, kHeaderSymbols / kTogether> powers{};
-    float mean = 0;
-    for (std::size_t i = 0; const Iq symbol : kept.at(place, kHeaderSymbols)) {
-        powers[i++ / kTogether] += std::norm(symbol);
-        mean += std::norm(symbol) / powers.size();
-    }
-    return std::ranges::count_if(powers, [&](float power) { return power < kShare * mean; }) >= kEnough;
+int header_symbols_left(const SymbolStore& kept, std::uint64_t place) {
+    return kHeaderSymbols - static_cast<int>(std::ranges::count(kept.at(place, kHeaderSymbols), Iq{}));
+}
+
+HeaderRemains remains_at(const SymbolStore& kept, std::uint64_t place, bool inverted, double frequency) {
+    std::array<Iq, kHeaderSymbols> header;
+    copy_upright(kept.at(place, kHeaderSymbols), inverted, header);
+    return {header, frequency};
 }
 
 std::optional<FoundFrame> frame_before(const SymbolStore& kept, std::uint64_t floor, const FoundFrame& next,

@@ -8,6 +8,7 @@
 #include "tidemill/dvbs2/sync/frame_info.hpp"
 #include "tidemill/dvbs2/sync/header_search.hpp"
 #include "tidemill/dvbs2/sync/internal/front_path.hpp"
+#include "tidemill/dvbs2/sync/internal/header_remains.hpp"
 #include "tidemill/dvbs2/sync/internal/symbol_places.hpp"
 #include "tidemill/dvbs2/sync/internal/symbol_store.hpp"
 
@@ -36,7 +37,7 @@ struct FoundFrame {
     int length = 0;
     Pls pls;
     float quality = 0;
-    bool good = false;  // the header was recognised, not only expected here
+    bool good = false;  // recognised, by its header or its data, not only expected here
     bool inverted = false;
     MissingSymbols missing{};  // as FrameInfo has it
 
@@ -67,8 +68,8 @@ inline constexpr int kNoSlip[]{0};
 std::optional<FoundFrame> frame_near(const SymbolStore& kept, std::uint64_t place,
                                      const HeaderWanted& wanted);
 
-/// Whether some neighbours among the symbols of the header at `place` were zeroed.
-bool is_erased_in_part(const SymbolStore& kept, std::uint64_t place);
+/// Symbols of the header at `place` that were not zeroed with a pulse.
+int header_symbols_left(const SymbolStore& kept, std::uint64_t place);
 
 /// The frame that ends where `next` begins, not before `floor`.
 std::optional<FoundFrame> frame_before(const SymbolStore& kept, std::uint64_t floor, const FoundFrame& next,
@@ -79,5 +80,8 @@ void copy_upright(std::span<const Iq> from, bool inverted, std::span<Iq> to);
 
 /// What the header at a place that is kept looks like.
 HeaderHit examine(const SymbolStore& kept, std::uint64_t place);
+
+/// What is left of one that was hit, for a frequency in cycles per symbol.
+HeaderRemains remains_at(const SymbolStore& kept, std::uint64_t place, bool inverted, double frequency);
 
 }  // namespace tidemill::dvbs2::internal

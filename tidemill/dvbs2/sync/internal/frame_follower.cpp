@@ -12,23 +12,33 @@ namespace {
 constexpr float kLockedQuality = 0.12F;   // place and frequency are known: a header misses it once in 10^4
 constexpr double kLockedShare = 1.0 / 3;  // of the mean: what is worse among good ones is none
 constexpr float kDoubtful = 0.7F;         // of the mean quality: is this header at another frequency?
-constexpr float kDoubtfulErased = 0.85F;  // of one from which a pulse has taken a part
 constexpr float kFarBetter = 1.4F;
+constexpr float kDummyQuality = 0.1F;  // 50 sigmas above what other symbols have
+constexpr int kDummySymbols = (1 + kDummySlots) * kSlotSymbols;
 constexpr int kBadHeadersToLoss = 3;
 constexpr int kSlips[]{-1, 1, -2, 2};
+constexpr int kWhole = kHeaderSymbols - 8;          // with so many symbols a header is read as any
+constexpr int kLeastTeaching = kHeaderSymbols / 2;  // symbols of a header
 constexpr std::uint64_t kLearnSymbols = 5ULL * kMaxFrameSymbols;  // before the frequency is taken as it is
 
 // Where the clock leapt or slipped in a frame, its pilots are not where they should be: they would tell a
-// drift that is none.
+// drift that is none. What a pulse has left of a header may tell less than headers are trusted to.
 bool teaches(const HeardSymbols& heard, const FoundFrame& frame, const FoundFrame& next) {
-    return frame.good && next.start == frame.end() && !heard.places.leap(frame.start, next.start);
+    const auto tells = [&](const FoundFrame& of) {
+        return header_symbols_left(heard.kept, of.start) >= kLeastTeaching;
+    };
+    return frame.good && next.start == frame.end() && !heard.places.leap(frame.start, next.start) &&
+           tells(frame) && tells(next);
 }
 
 }  // namespace
 
 void FrameFollower::begin(const HeardSymbols& heard, const FrameLead& lead, std::uint64_t floor) {
     const Pls pls = Pls::from_code(lead.hit.code);
-    if (!may_be_known(heard, lead)) grid_ = {};
+    if (!may_be_known(heard, lead)) {
+        grid_ = {};
+        kinds_ = {};
+    }
     learner_.begin(heard, lead);
     floor_ = floor;
     bad_in_a_row_ = 0;
@@ -42,7 +52,10 @@ void FrameFollower::begin(const HeardSymbols& heard, const FrameLead& lead, std:
     for (auto frame = before(); frame && !heard.places.leap(frame->start, frames.back().start);
          frame = before())
         frames.push_back(*frame);
-    for (FoundFrame& frame : frames | std::views::reverse) frame.missing = grid_.step(heard, frame);
+    for (FoundFrame& frame : frames | std::views::reverse) {
+        frame.missing = grid_.step(heard, frame);
+        kinds_.add(frame.pls.code());
+    }
     for (std::size_t i = frames.size(); --i > 0;) {
         found_.push_back(frames[i]);
         learn(heard, frames[i - 1]);
@@ -70,7 +83,7 @@ FrameFollower::Step FrameFollower::step(const HeardSymbols& heard, FrameLedger& 
             return drifted ? accept(heard, *drifted) : lose(lead);
         }
     }
-    if (!next) return coast();
+    if (!next) return pass_over(heard);
     if (!has_passed_over(heard, *next)) return accept(heard, *next);
     const auto frequency = static_cast<float>(learner_.frequency_at(heard, next->start));
     return lose(FrameLead{next->start, {next->pls.code(), next->quality, frequency, last_.inverted}});
@@ -78,15 +91,10 @@ FrameFollower::Step FrameFollower::step(const HeardSymbols& heard, FrameLedger& 
 
 // At its place, or a little beside it.
 std::optional<FoundFrame> FrameFollower::next_frame(const HeardSymbols& heard, FrameLedger& ledger) const {
+    if (header_symbols_left(heard.kept, last_.end()) < kWhole) return hit_frame(heard);
     const float least = std::max(kLockedQuality, static_cast<float>(kLockedShare * learner_.quality()));
     HeaderWanted wanted{learner_.frequency_at(heard, last_.end()), last_.inverted, least, kNoSlip};
-    if (const auto next = frame_near(heard.kept, last_.end(), wanted)) {
-        // What a pulse has left of a header may be more like another one: the frame before knows better.
-        const bool is_doubtful = next->pls.code() != last_.pls.code() &&
-                                 next->quality < kDoubtfulErased * learner_.quality() &&
-                                 is_erased_in_part(heard.kept, next->start);
-        return is_doubtful ? std::nullopt : next;
-    }
+    if (const auto next = frame_near(heard.kept, last_.end(), wanted)) return next;
     wanted.quality = std::max(kSearchQuality, least);
     wanted.slips = kSlips;
     const auto next = frame_near(heard.kept, last_.end(), wanted);
@@ -94,16 +102,34 @@ std::optional<FoundFrame> FrameFollower::next_frame(const HeardSymbols& heard, F
     return next;
 }
 
+// By what a pulse has left of its header, where that leaves no doubt.
+std::optional<FoundFrame> FrameFollower::hit_frame(const HeardSymbols& heard) const {
+    const std::uint64_t place = last_.end();
+    const HeaderRemains remains =
+        remains_at(heard.kept, place, last_.inverted, learner_.frequency_at(heard, place));
+    if (!remains.is_clear()) return std::nullopt;
+    const Pls pls = Pls::from_code(remains.best());
+    return FoundFrame{place, layout_of(pls).symbols, pls, remains.quality(), true, last_.inverted};
+}
+
+// By its data.
+std::optional<FoundFrame> FrameFollower::dummy_frame(const HeardSymbols& heard) const {
+    FoundFrame frame{last_.end(), kDummySymbols, {}, 0, true, last_.inverted};
+    if (frame.end() > heard.end()) return std::nullopt;
+    frame.quality = learner_.dummy_quality(heard, frame.start);
+    return frame.quality > kDummyQuality ? std::optional(frame) : std::nullopt;
+}
+
 // Turned by a carrier that has jumped a header looks like noise or like another code's, but not as well as
-// its own. One of which a part was zeroed with a pulse never looks as well as others did. Frames from before
-// go out at the old frequency, then that header is the first one of a new lock.
+// its own; what a pulse has left of one does not show that. Frames from before go out at the old frequency,
+// then that header is the first one of a new lock.
 std::optional<FrameLead> FrameFollower::jumped(const HeardSymbols& heard,
                                                const std::optional<FoundFrame>& next) const {
     const std::uint64_t place = next ? next->start : last_.end();
+    if (header_symbols_left(heard.kept, place) < kWhole) return std::nullopt;
     const HeaderHit hit = examine(heard.kept, place);
     if (hit.quality < std::max(kSearchQuality, kFarBetter * (next ? next->quality : 0))) return std::nullopt;
-    const float doubtful = is_erased_in_part(heard.kept, place) ? kDoubtfulErased : kDoubtful;
-    if (hit.quality < doubtful * learner_.quality()) return std::nullopt;
+    if (hit.quality < kDoubtful * learner_.quality()) return std::nullopt;
     return FrameLead{place, hit};
 }
 
@@ -144,16 +170,47 @@ FrameFollower::Step FrameFollower::accept(const HeardSymbols& heard, const Found
     last_ = last_good_ = next;
     found_.push_back(next);
     found_.back().missing = grid_.step(heard, next);
+    kinds_.add(next.pls.code());
     return {Progress::moved};
 }
 
-FrameFollower::Step FrameFollower::coast() {
-    if (++bad_in_a_row_ == kBadHeadersToLoss) return lose();
-    last_.start = last_.end();
-    last_.good = false;
-    last_.quality = 0;
+// A frame whose header is not recognised: of a dummy frame all else is known, too; of the other kinds that
+// there were lately it is the one that ends where a header follows.
+FrameFollower::Step FrameFollower::pass_over(const HeardSymbols& heard) {
+    if (bad_in_a_row_ + 1 == kBadHeadersToLoss) return lose();
+    if (last_.end() + kDummySymbols > heard.end() && !heard.ended) return {Progress::waiting};
+    if (const auto dummy = dummy_frame(heard)) return accept(heard, *dummy);
+    const std::optional<std::vector<int>> kinds = fitting_kinds(heard);
+    if (!kinds) return {Progress::waiting};
+    ++bad_in_a_row_;
+    const Pls pls = Pls::from_code(kinds_.foretell(*kinds));
+    last_ = {last_.end(), layout_of(pls).symbols, pls, 0, false, last_.inverted};
     found_.push_back(last_);
+    kinds_.add(pls.code());
     return {Progress::moved};
+}
+
+// Those that what is left of the header allows, and of these the shortest that a header follows, if there is
+// any; nothing while symbols are awaited that may tell.
+std::optional<std::vector<int>> FrameFollower::fitting_kinds(const HeardSymbols& heard) const {
+    const auto length_of = [](int code) { return layout_of(Pls::from_code(code)).symbols; };
+    const std::uint64_t place = last_.end();
+    const HeaderRemains remains =
+        remains_at(heard.kept, place, last_.inverted, learner_.frequency_at(heard, place));
+    std::vector<int> kinds = kinds_.kinds();
+    const auto is_excluded = [&](int code) { return !remains.may_be(code); };
+    if (!std::ranges::all_of(kinds, is_excluded)) std::erase_if(kinds, is_excluded);
+    std::ranges::sort(kinds, {}, length_of);
+    if (length_of(kinds.front()) == length_of(kinds.back())) return kinds;
+    for (const int code : kinds) {
+        const std::uint64_t end = place + static_cast<std::uint64_t>(length_of(code));
+        if (end + kHeaderSymbols > heard.end() && !heard.ended) return std::nullopt;
+        const double frequency = learner_.frequency_at(heard, end);
+        if (!frame_near(heard.kept, end, {frequency, last_.inverted, kSearchQuality, kNoSlip})) continue;
+        std::erase_if(kinds, [&](int other) { return length_of(other) != length_of(code); });
+        break;
+    }
+    return kinds;
 }
 
 FrameFollower::Step FrameFollower::lose(const std::optional<FrameLead>& lead) {

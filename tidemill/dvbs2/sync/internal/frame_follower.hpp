@@ -4,12 +4,14 @@
 #include <deque>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "tidemill/dvbs2/sync/frame_info.hpp"
 #include "tidemill/dvbs2/sync/internal/found_frame.hpp"
 #include "tidemill/dvbs2/sync/internal/frame_grid.hpp"
 #include "tidemill/dvbs2/sync/internal/frame_learner.hpp"
 #include "tidemill/dvbs2/sync/internal/frame_ledger.hpp"
+#include "tidemill/dvbs2/sync/internal/kind_history.hpp"
 
 namespace tidemill::dvbs2::internal {
 
@@ -51,25 +53,29 @@ class FrameFollower {
     /// What it holds goes into a checkpoint, and comes back from one.
     template <class Archive>
     void keep(Archive& archive) {
-        archive("learner", learner_)("grid", grid_)("floor", floor_)("last", last_)("last_good", last_good_);
-        archive("bad_in_a_row", bad_in_a_row_)("found", found_);
+        archive("learner", learner_)("grid", grid_)("kinds", kinds_)("floor", floor_);
+        archive("last", last_)("last_good", last_good_)("bad_in_a_row", bad_in_a_row_)("found", found_);
     }
 
   private:
     std::optional<FoundFrame> next_frame(const HeardSymbols& heard, FrameLedger& ledger) const;
+    std::optional<FoundFrame> hit_frame(const HeardSymbols& heard) const;
+    std::optional<FoundFrame> dummy_frame(const HeardSymbols& heard) const;
     std::optional<FrameLead> jumped(const HeardSymbols& heard, const std::optional<FoundFrame>& next) const;
     std::optional<FoundFrame> drifted_frame(const HeardSymbols& heard, const FrameLead& lead) const;
     bool may_be_known(const HeardSymbols& heard, const FrameLead& lead) const;
     bool has_passed_over(const HeardSymbols& heard, const FoundFrame& next) const;
     void learn(const HeardSymbols& heard, const FoundFrame& next);
     Step accept(const HeardSymbols& heard, const FoundFrame& next);
-    Step coast();
+    Step pass_over(const HeardSymbols& heard);
+    std::optional<std::vector<int>> fitting_kinds(const HeardSymbols& heard) const;
     Step lose(const std::optional<FrameLead>& lead = {});
     Step finish(std::uint64_t end);
     void tell_missing();
 
     FrameLearner learner_;
     FrameGrid grid_;
+    KindHistory kinds_;
     std::uint64_t floor_ = 0;  // of the first frame
     FoundFrame last_;          // the frame whose end is awaited
     FoundFrame last_good_;     // the last one with a recognised header

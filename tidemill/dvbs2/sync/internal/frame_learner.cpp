@@ -181,6 +181,26 @@ void FrameLearner::follow_drift(const FoundFrame& frame) {
     tracker_.expect_drift(false);
 }
 
+// They are all known, as pilots are.
+float FrameLearner::dummy_quality(const HeardSymbols& heard, std::uint64_t place) const {
+    constexpr std::size_t kTogether = kSlotSymbols;
+    constexpr std::size_t kSymbols = kDummySlots * kSlotSymbols;
+    const auto references = scrambler_->pilot_references().first(kSymbols);
+    std::vector<Iq> symbols(kSymbols);
+    copy_upright(heard.kept.at(place + kHeaderSymbols, kSymbols), inverted_, symbols);
+    dsp::rotate(symbols, {0, -frequency_at(heard, place)}, symbols);
+    float explained = 0, energy = 0;
+    for (std::size_t first = 0; first < kSymbols; first += kTogether) {
+        Iq sum{};
+        for (std::size_t i = first; i < first + kTogether; ++i) {
+            sum += symbols[i] * references[i];
+            energy += std::norm(symbols[i]);
+        }
+        explained += std::norm(sum) / kTogether;
+    }
+    return energy > 0 ? explained / energy : 0;
+}
+
 double FrameLearner::esn0() const {
     const double quality = std::clamp(quality_, 0.01, 0.99);
     return quality / (1 - quality);

@@ -44,6 +44,9 @@ class FrameLearner {
     void straighten(const HeardSymbols& heard, std::uint64_t place, std::uint64_t middle,
                     std::span<Iq> symbols) const;
 
+    /// By which share of their energy the symbols behind a header at `place` are those of a dummy frame.
+    float dummy_quality(const HeardSymbols& heard, std::uint64_t place) const;
+
     /// What it holds goes into a checkpoint, and comes back from one.
     template <class Archive>
     void keep(Archive& archive) {
