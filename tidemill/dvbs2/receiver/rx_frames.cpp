@@ -1,8 +1,15 @@
 #include "tidemill/dvbs2/receiver/rx_frames.hpp"
 
+#include <limits>
 #include <utility>
 
 namespace tidemill::dvbs2 {
+
+namespace {
+
+constexpr auto kNowhere = std::numeric_limits<std::uint64_t>::max();
+
+}  // namespace
 
 Flow RxFrameSync::cut_frames(Frame f) {
     if (!std::exchange(repeating_, false)) {
@@ -25,6 +32,8 @@ Flow RxFrameSync::cut_frames(Frame f) {
                      std::exchange(expected_start_, popped->start + static_cast<unsigned>(popped->symbols));
         if (popped->missing.count > 0) missing_ = popped->missing;
         if (!popped->pls.is_dummy()) break;
+        // By where it stands alone: it may have carried something.
+        if (popped->header_quality == 0) expected_start_ = kNowhere;
         popped = sync_.pop(f[frame]);
     }
     if (!f.at_end()) locked_.store(sync_.locked(), std::memory_order_relaxed);  // an end is no loss
