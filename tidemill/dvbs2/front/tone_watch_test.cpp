@@ -9,6 +9,7 @@
 #include "tidemill/dvbs2/receiver/internal/made_signal.hpp"
 #include "tidemill/dvbs2/send/frame_modulator.hpp"
 #include "tidemill/dvbs2/send/pulse_shaper.hpp"
+#include "tidemill/dvbs2/send/transmitter.hpp"
 #include "tidemill/dvbs2/standard/pl_scrambler.hpp"
 
 namespace tidemill::dvbs2 {

@@ -38,6 +38,7 @@ struct Level {
     std::size_t frames = 120;
     ChannelConfig channel{};
     FrameSize size = FrameSize::short_;
+    std::vector<PlannedFrame> plan{};  // of several kinds of frames, instead of `modcod`
 };
 
 Pls pls_of(const Level& level) {
@@ -60,6 +61,28 @@ Level with_pulses(double esn0_db, Pulses pulses, double least_share, Named modco
     return level;
 }
 
+struct NamedPlan {
+    std::vector<PlannedFrame> plan;
+    const char* name;
+};
+
+// Frames of several lengths, of one length, and few between many of no data.
+std::vector<NamedPlan> plans() {
+    const Pls robust{4, FrameSize::short_, true}, quick{13, FrameSize::short_, false},
+        large{7, FrameSize::normal, true}, same{7, FrameSize::short_, true};
+    return {{{{robust}, {robust}, {quick}, {large}}, "three lengths"},
+            {{{same}, {robust}}, "one length"},
+            {{{same}, {{}}, {{}}, {{}}, {{}}, {{}}, {{}}}, "six dummies"}};
+}
+
+Level with_pulses(const NamedPlan& plan, Pulses pulses, double least_share) {
+    Level level = with_pulses(9, pulses, least_share);
+    level.name += fmt::format(", {}", plan.name);
+    level.plan = plan.plan;
+    level.frames = 420;
+    return level;
+}
+
 std::vector<Level> pulse_levels() {
     std::vector<Level> levels;
     for (const bool at_random : {false, true}) {
@@ -72,6 +95,10 @@ std::vector<Level> pulse_levels() {
             levels.push_back(with_pulses(18.7, {10000, 100, db, at_random}, 0.99, k32apsk89));
             levels.push_back(with_pulses(13.2, {500, 0.5, db, at_random}, 0.99, k16apsk34));
         }
+    }
+    for (const NamedPlan& plan : plans()) {
+        levels.push_back(with_pulses(plan, {10000, 100, 23, true}, 0.99));
+        levels.push_back(with_pulses(plan, {10000, 10, 23, true}, 1));
     }
     return levels;
 }
@@ -260,7 +287,8 @@ void hold(const std::vector<Level>& levels) {
         level.channel.clock_offset_ppm = 10;
         level.channel.delay_symbols = 0.3;
         level.channel.seed = 18;
-        const MadeReception made = make_reception(pls_of(level), level.frames, level.channel);
+        const auto plan = level.plan.empty() ? std::vector<PlannedFrame>{{pls_of(level)}} : level.plan;
+        const MadeReception made = make_reception(plan, level.frames, level.channel);
         const Received received = receive(made.samples);
         const Came came = judge(received, made);
         const std::size_t sent = made.packets.size() / io::kTsPacketBytes;

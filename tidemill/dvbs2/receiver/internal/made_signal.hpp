@@ -14,8 +14,8 @@
 #include "tidemill/dvbs2/channel/channel.hpp"
 #include "tidemill/dvbs2/receiver/receiver.hpp"
 #include "tidemill/dvbs2/receiver/rx_frames.hpp"
-#include "tidemill/dvbs2/send/frame_modulator.hpp"
-#include "tidemill/dvbs2/send/transmitter.hpp"
+#include "tidemill/dvbs2/send/multiplexer.hpp"
+#include "tidemill/dvbs2/send/pulse_shaper.hpp"
 #include "tidemill/io/ts_packet.hpp"
 #include "tidemill/run/pipeline.hpp"
 #include "tidemill/run/sequence.hpp"
@@ -38,18 +38,31 @@ struct MadeReception {
     std::vector<dsp::Iq> samples;
 };
 
-/// As many random packets as fill `frames` frames, through the transmitter and a channel.
-inline MadeReception make_reception(const Pls& pls, std::size_t frames, const ChannelConfig& channel_config) {
-    Transmitter transmitter({pls});
-    const std::size_t frame_bytes = transmitter.modulator().bbframe_bytes() - kBbHeaderBytes;
-    MadeReception made{random_packets(frames * frame_bytes / io::kTsPacketBytes, channel_config.seed), {}};
-    std::vector<dsp::Iq> clean;
-    transmitter.transmit(made.packets, clean);
-    transmitter.finish(clean);
+/// As many random packets as fill `frames` frames of a plan, through the transmitter and a channel.
+inline MadeReception make_reception(const std::vector<PlannedFrame>& plan, std::size_t frames,
+                                    const ChannelConfig& channel_config) {
+    Multiplexer multiplexer({.plan = plan});
+    std::size_t bytes = 0;
+    for (std::size_t i = 0; i < frames; ++i) {
+        const Pls& pls = plan[i % plan.size()].pls;
+        bytes += pls.is_dummy() ? 0 : multiplexer.modulator(pls).bbframe_bytes() - kBbHeaderBytes;
+    }
+    MadeReception made{random_packets(bytes / io::kTsPacketBytes, channel_config.seed), {}};
+    multiplexer.feed(0, made.packets);
+    std::vector<dsp::Iq> symbols;
+    while (multiplexer.send(symbols) || multiplexer.send_padded(symbols)) {
+    }
+    PulseShaper shaper(2, 0.20);
     Channel channel(channel_config);
-    channel.process(clean, made.samples);
+    channel.process(shaper.process(symbols), made.samples);
+    channel.process(shaper.finish(), made.samples);
     channel.finish(made.samples);
     return made;
+}
+
+/// The same where all frames are alike.
+inline MadeReception make_reception(const Pls& pls, std::size_t frames, const ChannelConfig& channel) {
+    return make_reception(std::vector<PlannedFrame>{{pls}}, frames, channel);
 }
 
 /// Samples in memory, handed out in pieces of odd sizes as a radio would.

@@ -16,6 +16,7 @@
 #include "tidemill/dvbs2/channel/channel.hpp"
 #include "tidemill/dvbs2/receiver/internal/made_signal.hpp"
 #include "tidemill/dvbs2/send/frame_modulator.hpp"
+#include "tidemill/dvbs2/send/transmitter.hpp"
 #include "tidemill/io/quantize.hpp"
 #include "tidemill/run/profile/profiler.hpp"
 #include "tidemill/schedule/herad.hpp"
