@@ -279,6 +279,62 @@ TEST_CASE(
     }
 }
 
+// The latest frames are known as they are.
+void check_latest(const std::vector<Popped>& popped, std::size_t count, double drift, double at_end,
+                  std::uint64_t end) {
+    REQUIRE(popped.size() >= count);
+    for (const Popped& frame : std::span(popped).last(count)) {
+        const double middle = static_cast<double>(frame.info.start) + 0.5 * frame.info.symbols;
+        CHECK(std::abs(double{frame.info.drift} - drift) < 4e-9);
+        CHECK(std::abs(double{frame.info.frequency} - at_end - drift * (middle - static_cast<double>(end))) <
+              6e-4);
+    }
+}
+
+TEST_CASE("frame_sync: a drift that ends or begins is noticed, whatever the frames") {
+    const PlScrambler scrambler(0);
+    constexpr std::size_t kFrames = 30;
+    for (const Pls& pls : {Pls{7, FrameSize::short_, false}, Pls{7, FrameSize::short_, true},
+                           Pls{7, FrameSize::normal, false}, Pls{7, FrameSize::normal, true}}) {
+        for (const auto& [before, after] : {std::pair{4.8e-8, 0.0}, std::pair{0.0, -2.4e-8}}) {
+            for (unsigned seed = 1; seed <= 3; ++seed) {
+                CAPTURE(pls.code());
+                CAPTURE(before);
+                CAPTURE(seed);
+                std::mt19937 random(seed);
+                const auto first = join(make_frames(kFrames, pls, random));
+                const auto second = join(make_frames(kFrames, pls, random));
+                const auto symbols = static_cast<double>(first.size());
+                auto stream = transmit(first, {.esn0_db = 7, .drift = before}, random);
+                const double seam = before * symbols;
+                append(stream, transmit(second, {.esn0_db = 7, .frequency = seam, .drift = after}, random));
+                FrameSync sync(scrambler);
+                const auto popped = receive(sync, stream);
+                check_latest(popped, 10, after, seam + after * symbols, stream.size());
+                CHECK(sync.counts().locks == 1);
+            }
+        }
+    }
+}
+
+TEST_CASE("frame_sync: a jump in the first frames is in the end not taken for a drift") {
+    const PlScrambler scrambler(0);
+    constexpr Pls kPlain{7, FrameSize::short_, false};
+    for (const double jump : {1e-3, -1e-3, -7e-4}) {
+        for (unsigned seed = 1; seed <= 6; ++seed) {
+            CAPTURE(jump);
+            CAPTURE(seed);
+            std::mt19937 random(seed);
+            const auto sent = join(make_frames(50, kPlain, random));
+            const auto cut = sent.begin() + static_cast<std::ptrdiff_t>(4 * sent.size() / 50 + 4000);
+            auto stream = transmit({sent.begin(), cut}, {.esn0_db = 6}, random);
+            append(stream, transmit({cut, sent.end()}, {.esn0_db = 6, .frequency = jump}, random));
+            FrameSync sync(scrambler);
+            check_latest(receive(sync, stream), 10, 0, jump, stream.size());
+        }
+    }
+}
+
 TEST_CASE("frame_sync: noise alone, silence and a constant give no frame, and every symbol is counted") {
     const PlScrambler scrambler(0);
     std::mt19937 random(6);

@@ -25,6 +25,7 @@ constexpr double kLeastAlike = 0.7;
 // Squares about the line, over what they should be, that are no more a line's.
 constexpr double kLargestScatter = 3;
 constexpr double kLargestLongScatter = 1.7;
+constexpr std::size_t kLeastHeaders = 6;  // of a line on which nothing but frequencies lie
 
 }  // namespace
 
@@ -103,6 +104,14 @@ DriftWatch::Found DriftWatch::line_from(std::size_t first, double most_scatter) 
     });
     if (scatter > most_scatter * static_cast<double>(headers_.size() - first - 2)) return {};
     return {place, frequency, drift, 1 / std::sqrt(square), headers_.back().place - headers_[first].place};
+}
+
+DriftWatch::Found DriftWatch::by_frequencies() const {
+    for (std::size_t first = 0; first + kLeastHeaders <= headers_.size(); ++first) {
+        const Found found = line_from(first, kLargestLongScatter);
+        if (found.sigma < 1) return found;
+    }
+    return {};
 }
 
 DriftWatch::Found DriftWatch::by_headers() const {

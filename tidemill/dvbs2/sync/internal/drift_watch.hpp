@@ -37,6 +37,11 @@ class DriftWatch {
     Found by_pilots() const;
     /// By the headers.
     Found by_headers() const;
+    /// By the headers' frequencies alone, the longest line on which the latest of them lie.
+    Found by_frequencies() const;
+
+    /// What pilots showed before counts no more: from now on another drift is taken out first.
+    void forget_pilots() { bend_ = bends_ = frames_ = 0; }
 
     /// What it holds goes into a checkpoint, and comes back from one.
     template <class Archive>

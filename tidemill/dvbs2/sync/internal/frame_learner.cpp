@@ -125,7 +125,7 @@ void FrameLearner::watch(const FoundFrame& frame) {
         watch_.add(tracker_.parts(), tracker_.last_move(), esn0());
         const DriftWatch::Found found = watch_.by_pilots();
         sure_ = sure_ || !is_significant(found, kDoubtfulSigmas);
-        if (is_significant(found, kSureSigmas)) take_drift(found);
+        if (is_significant(found, kSureSigmas)) take_drift(found.drift);
         return;
     }
     add_headers(frame);
@@ -134,7 +134,7 @@ void FrameLearner::watch(const FoundFrame& frame) {
     const double sigmas = !sure_ && found.span > kLikelySpan ? kLikelySigmas : kSureSigmas;
     sure_ = sure_ || live_ || is_known;
     const bool drifts = std::abs(found.drift) > std::max(kLeastSteadyDrift, sigmas * found.sigma);
-    if (drifts && (is_known || found.span > kSureSpan)) take_drift(found);
+    if (drifts && (is_known || found.span > kSureSpan)) take_drift(found.drift);
 }
 
 // Its own, and that of the next.
@@ -150,8 +150,9 @@ void FrameLearner::add_headers(const FoundFrame& frame) {
     }
 }
 
-void FrameLearner::take_drift(const DriftWatch::Found& found) {
-    drift_ = found.drift;
+void FrameLearner::take_drift(double drift) {
+    drift_ = drift;
+    watch_.forget_pilots();
     found_drift_ = sure_ = true;
 }
 
@@ -165,11 +166,26 @@ void FrameLearner::begin_again(const HeardSymbols& heard, const FoundFrame& firs
     stand_at(heard, middle_of(first));
 }
 
+// The drift that a frame's pilots or the latest headers show where it is beyond doubt another one. From frame
+// to frame the phase tells it finely, but not one that has changed by so much that it turns by half a turn
+// more.
+std::optional<double> FrameLearner::contradicted_by(const FoundFrame& frame) {
+    if (layout_of(frame.pls).pilot_blocks > 0) {
+        watch_.add(tracker_.parts(), tracker_.last_move(), esn0());
+        const DriftWatch::Found left = watch_.by_pilots();
+        return is_significant(left, kSureSigmas) ? std::optional(drift_ + left.drift) : std::nullopt;
+    }
+    add_headers(frame);
+    DriftWatch::Found other = watch_.by_frequencies();
+    const bool differs = is_significant({.drift = other.drift - drift_, .sigma = other.sigma}, kSureSigmas);
+    return differs ? std::optional(other.drift) : std::nullopt;
+}
+
 void FrameLearner::follow_drift(const FoundFrame& frame) {
+    if (const auto other = contradicted_by(frame)) return take_drift(*other);
     if (tracker_.tells_moves()) {
         if (tracker_.settled()) drift_ += kDriftGain * tracker_.last_move() / frame.length;
     } else {
-        add_headers(frame);
         const DriftWatch::Found line = watch_.by_headers();
         if (line.span > kSureSpan) drift_ = line.drift;
     }

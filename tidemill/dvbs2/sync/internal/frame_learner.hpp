@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -63,7 +64,8 @@ class FrameLearner {
     double moved_by(const HeardSymbols& heard, std::uint64_t place) const;
     void watch(const FoundFrame& frame);
     void add_headers(const FoundFrame& frame);
-    void take_drift(const DriftWatch::Found& found);
+    void take_drift(double drift);
+    std::optional<double> contradicted_by(const FoundFrame& frame);
     void follow_drift(const FoundFrame& frame);
 
     const PlScrambler* scrambler_;
