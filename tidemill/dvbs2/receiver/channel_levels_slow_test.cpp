@@ -161,6 +161,13 @@ std::vector<Level> drift_levels() {
         for (const double hz_per_s : {600.0, 1250.0, 3000.0}) levels.push_back(with_drift(hz_per_s, pilots));
         for (const double hz_per_s : {375.0, 625.0, 1250.0, 3000.0})
             levels.push_back(with_long_drift(hz_per_s, pilots));
+        Level hit = with_drift(3000, pilots);
+        hit.name += ", pulses, normal frames";
+        hit.size = FrameSize::normal;
+        hit.frames = 40;
+        hit.least_share = 0.99;
+        hit.channel.disturbances.pulses = {10000, 100, 23, false};
+        levels.push_back(hit);
         Level pass{fmt::format("S curve, {} pilots", pilots ? "with" : "no"), k8psk35, pilots, 8, 1, 450};
         pass.channel.disturbances.sweep = {0.1, 3 * kSymbolRateHz, 5 * kSymbolRateHz};
         levels.push_back(pass);
