@@ -17,10 +17,14 @@ LdpcCheckLayer split(const Dvbs2Code& code, const LdpcLayers& layers, int layer)
     all.push_back({parity_column(layer), 0});
     if (layer > 0) all.push_back({parity_column(layer - 1), 0});
     LdpcCheckLayer result;
+    std::vector<Circulant> again;
     for (const Circulant& circulant : all) {
         const auto uses = std::ranges::count(all, circulant.column, &Circulant::column);
-        (uses == 1 ? result.own : result.shared).push_back(circulant);
+        const auto seen = std::ranges::count(result.shared, circulant.column, &Circulant::column);
+        (uses == 1 ? result.own : seen == 0 ? result.shared : again).push_back(circulant);
     }
+    // A column's second use far behind its first: who adds to it does not wait for what was just stored.
+    result.shared.insert(result.shared.end(), again.begin(), again.end());
     if (layer == 0) result.own.push_back({parity_column(code.q() - 1), 1});
     return result;
 }

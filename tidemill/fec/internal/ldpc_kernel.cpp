@@ -9,6 +9,15 @@
 #include <hwy/foreach_target.h>  // must come before highway.h
 #include <hwy/highway.h>
 
+// Of the functions that are called for each of six vectors, GCC would leave some out of line, and with them
+// what is known of their checks out of registers.
+#undef TIDEMILL_INLINE_LAMBDA
+#if HWY_COMPILER_GCC && HWY_TARGET <= HWY_AVX3
+#define TIDEMILL_INLINE_LAMBDA HWY_ATTR __attribute__((always_inline))
+#else
+#define TIDEMILL_INLINE_LAMBDA HWY_ATTR
+#endif
+
 HWY_BEFORE_NAMESPACE();
 namespace tidemill::fec::HWY_NAMESPACE {
 namespace {
@@ -255,7 +264,7 @@ HWY_INLINE void bring(const LayerView layer, std::size_t edge, std::size_t chunk
     const std::int8_t* messages = layer.messages(edge) + chunk;
     const LdpcEdge& from = layer.edges[edge];
     const std::int8_t* column = layer.column(edge);
-    checks.each([&](Checks<Rule>& check, std::size_t i) HWY_ATTR {
+    checks.each([&](Checks<Rule>& check, std::size_t i) TIDEMILL_INLINE_LAMBDA {
         const auto posterior = hn::LoadU(kSigned, column + LayerView::place(from.places, chunk + i * kStep));
         const auto extrinsic =
             kFirstSweep ? posterior : hn::SaturatedSub(posterior, hn::Load(kSigned, messages + i * kStep));
@@ -287,7 +296,7 @@ HWY_INLINE void answer_own(const LayerView layer, std::size_t edge, std::size_t 
                            Abreast<Answers>& answers) {
     std::int8_t* messages = layer.messages(edge) + chunk;
     std::int8_t* bits = layer.column(edge) + chunk;
-    answers.each([&](const Answers& answer, std::size_t i) HWY_ATTR {
+    answers.each([&](const Answers& answer, std::size_t i) TIDEMILL_INLINE_LAMBDA {
         const auto extrinsic = hn::Load(kSigned, messages + i * kStep);
         const auto message = answer.message(extrinsic);
         hn::Store(message, kSigned, messages + i * kStep);
@@ -299,7 +308,7 @@ HWY_INLINE void answer_shared(const LayerView layer, std::size_t edge, std::size
                               Abreast<Answers>& answers) {
     std::int8_t* messages = layer.messages(edge) + chunk;
     std::int8_t* changes = layer.changes(edge) + chunk;
-    answers.each([&](const Answers& answer, std::size_t i) HWY_ATTR {
+    answers.each([&](const Answers& answer, std::size_t i) TIDEMILL_INLINE_LAMBDA {
         const auto before = hn::Load(kSigned, messages + i * kStep);
         const auto message = answer.message(hn::Load(kSigned, changes + i * kStep));
         hn::Store(message, kSigned, messages + i * kStep);
