@@ -14,7 +14,7 @@ namespace tidemill::dvbs2 {
 
 /// What became of a FECFRAME.
 struct DecodedFrame {
-    bool good = false;                      ///< false: more errors than the outer code corrects
+    bool good = false;                      ///< false: more errors than the outer code corrects, or silence
     int ldpc_iterations = 0;                ///< sweeps over all checks, the last one counted whole
     std::span<const std::uint8_t> bbframe;  ///< packed, descrambled; until the next one is decoded
 };

@@ -65,12 +65,18 @@ TEST_CASE("llr receiver: what it gives away decodes elsewhere to the very frames
 
 TEST_CASE("frame decoder: a frame without a code, or with another number of soft bits, is refused") {
     FrameDecoder decoder;
-    const std::vector<fec::Llr> llrs(16200, 1);
+    const std::vector<fec::Llr> llrs(16200, 100);
     CHECK_THROWS_WITH_AS(decoder.decode({0, FrameSize::normal, false}, llrs),
                          doctest::Contains("has 0 soft bits, not 16200"), Dvbs2Error);
     CHECK_THROWS_WITH_AS(decoder.decode({4, FrameSize::normal, false}, llrs),
                          doctest::Contains("has 64800 soft bits, not 16200"), Dvbs2Error);
     CHECK(decoder.decode({4, FrameSize::short_, false}, llrs).good);
+}
+
+TEST_CASE("frame decoder: silence is no frame, though zeros are a codeword") {
+    FrameDecoder decoder;
+    for (const fec::Llr llr : {0, 1})
+        CHECK_FALSE(decoder.decode({4, FrameSize::short_, false}, std::vector<fec::Llr>(16200, llr)).good);
 }
 
 }  // namespace tidemill::dvbs2

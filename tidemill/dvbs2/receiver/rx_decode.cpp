@@ -1,5 +1,6 @@
 #include "tidemill/dvbs2/receiver/rx_decode.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "tidemill/device/device_error.hpp"
@@ -127,6 +128,10 @@ void RxLdpc::finish_here(const std::vector<LdpcFrame>& frames) {
     }
 }
 
+bool is_all_zeros(std::span<const std::uint8_t> codeword) {
+    return std::ranges::all_of(codeword, [](std::uint8_t byte) { return byte == 0; });
+}
+
 RxBch::RxBch() : Module("bch") {
     for (const fec::Dvbs2Code& code : fec::dvbs2_codes()) decoders_.emplace_back(code);
 }
@@ -135,8 +140,8 @@ void RxBch::decode_frame(Frame f) const {
     f[result][0] = {false, 0};
     const fec::Dvbs2Code* code = code_of(f[info].pls);
     if (!code) return;
-    f[result][0] =
-        decoders_[index_of(*code)].decode(f[codeword].first(static_cast<std::size_t>(code->k_ldpc) / 8));
+    const auto word = f[codeword].first(static_cast<std::size_t>(code->k_ldpc) / 8);
+    if (!is_all_zeros(word)) f[result][0] = decoders_[index_of(*code)].decode(word);
 }
 
 void RxDescrambler::descramble_frame(Frame f) const {
