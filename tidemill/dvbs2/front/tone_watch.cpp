@@ -16,6 +16,10 @@ constexpr std::uint32_t kMemoryLooks = 8;
 constexpr double kPowerChange = 0.13;
 constexpr double kUsualPowerGain = 1.0 / 8;
 
+// Of a look's usual power, and so many looks in a row.
+constexpr float kQuiet = 0.1F;
+constexpr std::uint32_t kQuietLooks = 4;
+
 // A line's power over the median beside it. In 20,000 looks at noise one bin came to 34; of two looks
 // together none in 500 to 12. The lines of dummy frames add up to 4 in a bin.
 constexpr double kOfOneLook = 44;
@@ -80,12 +84,8 @@ void ToneWatch::look(std::span<const Iq> samples) {
     float all = 0;
     for (std::size_t k = 0; k < kToneBins; ++k) all += latest_[k] = std::norm(spectrum_[k]);
     if (!(all > 0) || !std::isfinite(all)) return;  // silence says nothing
-    looks_ = std::min(looks_ + 1, 2 * kMemoryLooks);
-    const float gain = 1.0F / static_cast<float>(std::min(looks_, kMemoryLooks));
-    for (std::size_t k = 0; k < kToneBins; ++k) {
-        latest_[k] /= all;
-        mean_[k] += gain * (latest_[k] - mean_[k]);
-    }
+    for (float& bin : latest_) bin /= all;
+    remember(all);
     lines_.clear();
     find(latest_, kOfOneLook);
     find(mean_, std::max(kOfMany, kOfOneLook / std::pow(looks_, kPerLooks)));
@@ -94,6 +94,18 @@ void ToneWatch::look(std::span<const Iq> samples) {
         if (is_known(line.bin, tones_.all())) continue;
         tones_.add(signed_bin(line.bin) / kToneBins);
     }
+}
+
+// A carrier that is gone for a moment leaves noise, of which a few loud bins would stand in the mean where it
+// had none; once it stays away, what was before is past.
+void ToneWatch::remember(float all) {
+    quiet_ = looks_ > 0 && all < kQuiet * usual_ ? quiet_ + 1 : 0;
+    if (quiet_ > 0 && quiet_ < kQuietLooks) return;
+    if (quiet_ == kQuietLooks) looks_ = quiet_ = 0;
+    looks_ = std::min(looks_ + 1, 2 * kMemoryLooks);
+    const float gain = 1.0F / static_cast<float>(std::min(looks_, kMemoryLooks));
+    usual_ += gain * (all - usual_);
+    for (std::size_t k = 0; k < kToneBins; ++k) mean_[k] += gain * (latest_[k] - mean_[k]);
 }
 
 // Appends the lines, the strongest first.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <random>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -73,6 +74,33 @@ TEST_CASE("tones: dummy frames and packets of nothing are none, though their spe
     idle.transmit(nulls, samples);
     CHECK(samples.size() > 20 * kBlock);
     CHECK(look_at(samples).most == 0);
+}
+
+TEST_CASE("tones: a carrier that is gone for a moment leaves none, and that of another level shows its own") {
+    const std::vector<Iq> signal = sent_over({.esn0_db = 20}, 14, 60);
+    ChannelConfig channel{.esn0_db = 20, .seed = 2};
+    channel.disturbances.tones = {{0.21, -10, 0}};
+    std::vector<Iq> other = sent_over(channel, 14);
+    for (Iq& x : other) x *= 0.05F;
+    REQUIRE(signal.size() > 25 * kBlock);
+    for (const std::uint64_t seed : {1, 2, 3, 4, 5, 6}) {
+        CAPTURE(seed);
+        ToneWatch watch(kGeometry);
+        const auto look = [&](std::span<const Iq> samples) { watch.look(samples.first(kToneBins)); };
+        for (std::size_t block = 0; block < 25; ++block) {
+            look(std::span(signal).subspan(block * kBlock));
+            CHECK(watch.tones().count == 0);
+            if (block != 10) continue;
+            std::mt19937_64 random(seed);
+            std::normal_distribution<float> noise(0, 0.05F);
+            std::vector<Iq> gone(kToneBins);
+            for (Iq& x : gone) x = {noise(random), noise(random)};
+            look(gone);
+            CHECK(watch.tones().count == 0);
+        }
+        for (std::size_t block = 0; block < 6; ++block) look(std::span(other).subspan(block * kBlock));
+        CHECK(watch.tones().count == 1);
+    }
 }
 
 TEST_CASE("tones: from -15 dB on they are found, up to the band's edge, a third of a bin beside at most") {
