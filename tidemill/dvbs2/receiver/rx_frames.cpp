@@ -22,7 +22,6 @@ Flow RxFrameSync::cut_frames(Frame f) {
                         .frequency = input.frequency,
                         .found = input.restart,
                         .marks = std::span(input.mark).first(input.marks)});
-            front_frequency_ = input.frequency;
         }
     }
     std::optional<FrameInfo> popped = sync_.pop(f[frame]);
@@ -39,7 +38,6 @@ Flow RxFrameSync::cut_frames(Frame f) {
     if (!f.at_end()) locked_.store(sync_.locked(), std::memory_order_relaxed);  // an end is no loss
     locks_.store(sync_.counts().locks, std::memory_order_relaxed);
     if (!popped) return Flow::skip;
-    popped->front_frequency = front_frequency_;
     popped->missing = std::exchange(missing_, {});
     f[info] = *popped;
     repeating_ = true;

@@ -30,7 +30,7 @@ class RxFrameSync final : public Module {
 
     void keep(Archive& archive) override {
         archive("sync", sync_)("repeating", repeating_)("expected_start", expected_start_);
-        archive("front_frequency", front_frequency_)("missing", missing_);
+        archive("missing", missing_);
         locked_.store(sync_.locked(), std::memory_order_relaxed);
         locks_.store(sync_.counts().locks, std::memory_order_relaxed);
     }
@@ -41,8 +41,7 @@ class RxFrameSync final : public Module {
     FrameSync sync_;
     bool repeating_ = false;
     std::uint64_t expected_start_ = 0;
-    double front_frequency_ = 0;  // of the block that came last
-    MissingSymbols missing_{};    // found out since the last frame that was handed on
+    MissingSymbols missing_{};  // found out since the last frame that was handed on
     std::atomic<bool> locked_{false};
     std::atomic<std::uint64_t> locks_{0};
 };

@@ -34,7 +34,7 @@ struct FrameInfo {
     float frequency = 0;         // cycles per symbol, from the known symbols of many frames
     float frequency_sigma = 0;   // expected error of `frequency`
     float drift = 0;             // of the carrier, cycles per symbol squared; 0: none that need be followed
-    double front_frequency = 0;  // taken out of the symbols before, cycles per symbol
+    double front_frequency = 0;  // taken out of its middle by the front, cycles per symbol
     double place = 0;            // of the first symbol, in symbols of the nominal rate since the first sample
     MissingSymbols missing{};    // found out since the frame before
 };

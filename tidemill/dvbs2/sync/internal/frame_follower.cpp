@@ -253,6 +253,7 @@ FrameInfo FrameFollower::deliver(const HeardSymbols& heard, std::span<Iq> frame)
             .frequency = static_cast<float>(learner_.frequency_at(heard, middle)),
             .frequency_sigma = static_cast<float>(learner_.sigma()),
             .drift = static_cast<float>(learner_.drift()),
+            .front_frequency = heard.front.taken_out(middle),
             .place = heard.places.at(front.start),
             .missing = front.missing};
 }

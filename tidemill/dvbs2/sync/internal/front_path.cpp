@@ -5,13 +5,14 @@
 namespace tidemill::dvbs2::internal {
 
 void FrontPath::turn(std::uint64_t place, double frequency, bool found) {
-    const Turn& last = turns_.back();
-    if (found) {
-        away_ = last.frequency - frequency;
-        return;
-    }
-    if (frequency + away_ == last.frequency) return;
-    turns_.push_back({place, frequency + away_, cycles(place)});
+    Turn next = turns_.back();
+    next.cycles = cycles(place);
+    next.place = place;
+    if (found)
+        next.away = next.frequency - frequency;
+    else
+        next.frequency = frequency + next.away;
+    if (next.frequency != turns_.back().frequency || next.away != turns_.back().away) turns_.push_back(next);
 }
 
 void FrontPath::forget_before(std::uint64_t place) {
@@ -24,7 +25,12 @@ const FrontPath::Turn& FrontPath::turn_at(std::uint64_t place) const {
 }
 
 bool FrontPath::turns(std::uint64_t from, std::uint64_t to) const {
-    return &turn_at(from) != &turn_at(to);
+    const Turn* const first = &turn_at(from);
+    const Turn* const last = &turn_at(to);
+    if (first == last) return false;
+    return std::ranges::any_of(turns_, [&](const Turn& turn) {
+        return turn.place > first->place && turn.place <= last->place && turn.frequency != first->frequency;
+    });
 }
 
 double FrontPath::cycles(std::uint64_t place) const {

@@ -20,13 +20,15 @@ class FrontPath {
     bool turns(std::uint64_t from, std::uint64_t to) const;
     /// At a place, with all that it has moved by since the stream began.
     double at(std::uint64_t place) const { return turn_at(place).frequency; }
+    /// What was taken out there.
+    double taken_out(std::uint64_t place) const { return turn_at(place).frequency - turn_at(place).away; }
     /// Its phase, in cycles.
     double cycles(std::uint64_t place) const;
 
     /// What it holds goes into a checkpoint, and comes back from one.
     template <class Archive>
     void keep(Archive& archive) {
-        archive("turns", turns_)("away", away_);
+        archive("turns", turns_);
     }
 
   private:
@@ -34,12 +36,12 @@ class FrontPath {
         std::uint64_t place = 0;
         double frequency = 0;
         double cycles = 0;
+        double away = 0;  // from what the front says, for all that was found anew
     };
 
     const Turn& turn_at(std::uint64_t place) const;
 
     std::deque<Turn> turns_{Turn{}};  // in order
-    double away_ = 0;                 // from what the front says, for all that was found anew
 };
 
 }  // namespace tidemill::dvbs2::internal
