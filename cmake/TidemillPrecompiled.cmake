@@ -2,8 +2,8 @@
 # rooms, and once more with doctest and RapidCheck for all tests. Nothing may depend on it: Clang, Arm and ./x lint
 # build without, so each file still includes what it uses.
 
-# An IDE or CMAKE_DISABLE_PRECOMPILE_HEADERS=ON goes without, too. GCC refuses what was made with other flags, so all
-# rooms have the same.
+# An IDE or CMAKE_DISABLE_PRECOMPILE_HEADERS=ON goes without, too. GCC refuses what was made with other flags, so there
+# are two for rooms, as hot and cold ones have other flags.
 set(TIDEMILL_PRECOMPILED
   <algorithm> <array> <atomic> <charconv> <chrono> <cmath> <cstddef> <cstdint> <cstring> <deque> <filesystem> <fstream>
   <functional> <limits> <map> <memory> <mutex> <numeric> <optional> <span> <stdexcept> <string> <string_view> <thread>
@@ -17,7 +17,8 @@ function(tidemill_precompile target libraries) # HEADER...
 endfunction()
 
 tidemill_precompile(tidemill_precompiled "" ${TIDEMILL_PRECOMPILED})
+tidemill_precompile(tidemill_precompiled_cold tidemill_cold ${TIDEMILL_PRECOMPILED})
 if(TIDEMILL_TESTS)
-  tidemill_precompile(tidemill_precompiled_tests "doctest::doctest;rapidcheck"
+  tidemill_precompile(tidemill_precompiled_tests "tidemill_cold;doctest::doctest;rapidcheck"
     ${TIDEMILL_PRECOMPILED} <doctest/doctest.h> <rapidcheck.h>)
 endif()

@@ -49,6 +49,15 @@ endif()
 if(TIDEMILL_FUZZERS)
   target_compile_options(tidemill_build_flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()
+# GCC looks for garbage all the time unless it is told that there is memory: a tenth of a build.
+cmake_host_system_information(RESULT tidemill_memory_mb QUERY TOTAL_PHYSICAL_MEMORY)
+if(tidemill_memory_mb GREATER 6000)
+  target_compile_options(tidemill_build_flags INTERFACE $<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-heapsize=800000>)
+endif()
+
+# Besides, of what no frame passes: the compiler need not try hard.
+add_library(tidemill_cold INTERFACE)
+target_compile_options(tidemill_cold INTERFACE $<$<NOT:$<CONFIG:Debug>>:-O1>)
 
 include(TidemillPrecompiled)
 
@@ -56,7 +65,7 @@ include(TidemillPrecompiled)
 function(tidemill_room_test program label room)
   if(TIDEMILL_TESTS AND ARGN)
     add_executable(${program} ${ARGN})
-    target_link_libraries(${program} PRIVATE tidemill_${room} tidemill_testing)
+    target_link_libraries(${program} PRIVATE tidemill_${room} tidemill_testing tidemill_cold)
     target_precompile_headers(${program} REUSE_FROM tidemill_precompiled_tests)
     add_test(NAME ${program} COMMAND ${program})
     set_tests_properties(${program} PROPERTIES LABELS ${label})
@@ -109,7 +118,7 @@ function(tidemill_compile_together room) # SOURCE...
 endfunction()
 
 # tidemill_room(<name> [COLD] [TOGETHER] [USES <room>...] [LINKS <library>...])
-# COLD: no frame passes here, so the compiler need not try hard.
+# COLD: no frame passes here.
 # TOGETHER: no two of its files use one name in an unnamed namespace, so they may be compiled as one.
 function(tidemill_room name)
   cmake_parse_arguments(ROOM "COLD;TOGETHER" "" "USES;LINKS" ${ARGN})
@@ -132,12 +141,14 @@ function(tidemill_room name)
   list(TRANSFORM ROOM_LINKS REPLACE "^(CLI11::CLI11|nlohmann_json::nlohmann_json)$" "$<BUILD_INTERFACE:\\1>")
   if(sources)
     add_library(tidemill_${name} STATIC ${sources})
-    target_precompile_headers(tidemill_${name} REUSE_FROM tidemill_precompiled)
+    if(ROOM_COLD)
+      target_link_libraries(tidemill_${name} PRIVATE $<BUILD_INTERFACE:tidemill_cold>)
+      target_precompile_headers(tidemill_${name} REUSE_FROM tidemill_precompiled_cold)
+    else()
+      target_precompile_headers(tidemill_${name} REUSE_FROM tidemill_precompiled)
+    endif()
     if(ROOM_TOGETHER)
       tidemill_compile_together(${name} ${sources})
-    endif()
-    if(ROOM_COLD)
-      target_compile_options(tidemill_${name} PRIVATE $<$<CONFIG:Release>:-O1>)
     endif()
     set(scope PUBLIC)
   else()
