@@ -45,7 +45,8 @@ void check_found(const WantedCarriers& wanted, const std::vector<NumberedCarrier
         throw JobFailed(fmt::format("none of {} carriers is of DVB-S2: {}", all, kLook));
     if (!wanted.only) return;
     if (chosen.empty())
-        throw JobFailed(fmt::format("--carrier {}: {} carriers are there: {}", *wanted.only, all, kLook));
+        throw JobFailed(fmt::format("--carrier {}: {} there: {}", *wanted.only,
+                                    all == 1 ? "1 carrier is" : fmt::format("{} carriers are", all), kLook));
     if (!is_receivable(chosen.front().heard))
         throw JobFailed(fmt::format("--carrier {} is not of DVB-S2: {}", *wanted.only, kLook));
 }

@@ -98,7 +98,7 @@ TEST_CASE("rx --carrier all: from a connection come the packets that the file gi
     REQUIRE_MESSAGE(ended.status == 0, ended.err);
     CHECK(ScratchFolder::content_of(folder / "video.c3.ts") == alone("600k", "250k"));
     CHECK(says(ended.out, "carrier 3   00:0"));
-    CHECK(says(ended.out, "0 frames bad, 0 lost"));
+    CHECK(says(ended.out, "bad frames 0   continuity errors 0"));
     const std::string status = ScratchFolder::content_of(folder / "status");
     CHECK(says(status, "\"carrier\":1"));
     CHECK(says(status, "\"carrier\":3"));

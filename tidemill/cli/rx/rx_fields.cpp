@@ -88,6 +88,14 @@ Json tones_text(View view) {
     return text.empty() ? Json() : Json(text);
 }
 
+// "drift of 1.2 kHz/s".
+Json drift_text(View view) {
+    const double hz_per_s = view.now.largest_drift_hz_per_s;
+    if (hz_per_s == 0) return {};
+    return hz_per_s < 1000 ? fmt::format("drift of {:.0f} Hz/s", hz_per_s)
+                           : fmt::format("drift of {:.1f} kHz/s", hz_per_s / 1000);
+}
+
 // What only an echo has that is being equalised.
 template <auto dvbs2::ReceptionNow::*tells>
 Json of_echo(View view) {
@@ -211,8 +219,8 @@ const Field kFields[] = {
     {"frequency_hz", "", "", "",
      of_pls<[](View v, Pls) -> Json { return on_air_hz(v.whole->job, v.now.frequency_hz); }>},
     {"", "", "signal", "at {:.6f} MHz", of_pls<on_air_mhz>},
-    {"drift_hz_per_s", "drift_hz_per_s", "signal", "drift {:+.0f} Hz/s",
-     of_pls<[](View v, Pls) -> Json { return v.now.drift_hz_per_s; }>, 0},
+    {"drift_hz_per_s", "drift_hz_per_s", "", "",
+     of_pls<[](View v, Pls) -> Json { return v.now.drift_hz_per_s; }>},
     {"clock_offset_ppm", "clock_ppm", "signal", "clock {:+.1f} ppm",
      of_pls<[](View v, Pls) -> Json { return v.now.clock_ppm; }>},
     {"iq_offset_db", "iq_offset_db", "signal", "offset (DC) at {:.1f} dB taken out",
@@ -275,6 +283,9 @@ const Field kFields[] = {
      [](View v) -> Json { return blanked_percent(v.now.blanked_share); }, 0},
     {"tones_hz", "tones_hz", "", "", tones_hz},
     {"", "", kDisturbed, "{}", tones_text},
+    {"largest_drift_hz_per_s", "largest_drift_hz_per_s", "", "",
+     [](View v) -> Json { return v.now.largest_drift_hz_per_s; }},
+    {"", "", kDisturbed, "{}", drift_text},
     {"echo_symbols", "echo_symbols", "", "", of_echo<&dvbs2::ReceptionNow::echo_symbols>},
     {"echo_db", "echo_db", "", "", of_echo<&dvbs2::ReceptionNow::echo_db>},
     {"", "", kDisturbed, "{}", echo_text},

@@ -68,7 +68,7 @@ TEST_CASE("rx --exit-on: what was received until then is reported") {
     pipe.write(small_recording().bytes());
     const Ended ended = receiver.finish();
     CHECK(ended.status == 4);
-    CHECK(says(ended.out, "0 frames bad, 0 lost\n"));
+    CHECK(says(ended.out, "bad frames 0   continuity errors 0\n"));
     CHECK(says(ended.err, "   lock   QPSK 8/9 short   Es/N0 "));
 }
 
@@ -83,7 +83,7 @@ TEST_CASE(
     pipe.write(small_recording().bytes());
     const Ended ended = receiver.finish();
     CHECK(ended.status == 0);
-    CHECK(says(ended.out, "0 frames bad, 0 lost\n"));
+    CHECK(says(ended.out, "bad frames 0   continuity errors 0\n"));
 }
 
 TEST_CASE("rx --seconds: bounds also what is looked at of a slow input before it is received") {
@@ -103,7 +103,7 @@ TEST_CASE("rx: a source that stands still holds no lock, and that is said") {
     const Ended ended = receiver.finish();
     CHECK(ended.status == 4);
     CHECK(says(ended.err, "   lock   QPSK 8/9 short   Es/N0 "));
-    CHECK(says(ended.err, "   no samples   0 lost\n"));
+    CHECK(says(ended.err, "   no samples   bad frames 0   continuity errors 0\n"));
     CHECK(says(ended.err, "--exit-on no-lock:1500ms ended the reception"));
 }
 

@@ -68,6 +68,10 @@ std::string overflows_text(const RingSeen& ring) {
                               clock_text(last.at_s), last.samples, measure_text(last.by));
 }
 
+std::string losses_text(std::uint64_t frames_bad, std::uint64_t continuity_errors) {
+    return fmt::format("{0}bad frames {1}{0}continuity errors {2}", kBetween, frames_bad, continuity_errors);
+}
+
 // A lock is one once a frame has told what it is, and while something comes.
 bool is_told(const RxView& view) {
     return view.now.locked && view.pls && !view.stands_still();
@@ -93,8 +97,9 @@ std::string state_line(const RxView& view) {
                               : view.now.found    ? "signal, no lock yet"
                               : view.pls          ? "lost"
                                                   : "no signal";
-    std::string line = fmt::format("{0}{1}{2}{3}{1}{4} lost", clock_text(view.frame_s), kBetween, state,
-                                   is_told(view) ? signal_text(view) : "", view.ts.continuity_errors);
+    std::string line = fmt::format("{0}{1}{2}{3}{4}", clock_text(view.frame_s), kBetween, state,
+                                   is_told(view) ? signal_text(view) : "",
+                                   losses_text(view.now.totals.frames_bad, view.ts.continuity_errors));
     if (view.ring && !view.ring->trouble.empty()) line += kBetween + view.ring->trouble;
     return line;
 }
@@ -108,8 +113,8 @@ std::string ring_text(const RingSeen& ring) {
 std::string last_line(const RxOutcome& outcome) {
     const double time_s = outcome.outputs.live ? outcome.lasted_s : outcome.signal_s();
     std::string line =
-        fmt::format("{0}{1}{2}{1}{3} frames bad, {4} lost", clock_text(time_s), kBetween,
-                    received_text(outcome), outcome.report.totals.frames_bad, outcome.ts.continuity_errors);
+        fmt::format("{}{}{}{}", clock_text(time_s), kBetween, received_text(outcome),
+                    losses_text(outcome.report.totals.frames_bad, outcome.ts.continuity_errors));
     if (outcome.interrupted && !outcome.ended_as_asked) line += kBetween + std::string("interrupted");
     if (outcome.missing_samples > 0)
         line += fmt::format("{}{} samples missing", kBetween, outcome.missing_samples);

@@ -13,10 +13,10 @@ namespace tidemill::cli {
 std::string clock_text(double seconds);
 
 /// A reception at a moment, in one line, with the place in a recording or the time of a live input: "00:00:01
-/// lock   QPSK 4/5 short   Es/N0 9.2 dB (4.5 over) +12.4 kHz   0 lost".
+/// lock   QPSK 4/5 short   Es/N0 9.2 dB (4.5 over) +12.4 kHz   bad frames 0   continuity errors 0".
 std::string state_line(const RxView& view);
 
-/// What a reception was, in one line: "00:14:07   239 MB   0 frames bad, 2 lost".
+/// What a reception was, in one line: "00:14:07   239 MB   bad frames 0   continuity errors 2".
 std::string last_line(const RxOutcome& outcome);
 
 /// Of a live input where the last samples were lost, and how little room the ring had left: "   overflows 1

@@ -25,19 +25,22 @@ RxView view_of(double time_s, bool locked) {
 
 TEST_CASE("rx line: a lock in one line, with what is over the threshold") {
     CHECK(state_line(view_of(1, true)) ==
-          "00:00:01   lock   QPSK 8/9 short   Es/N0 9.2 dB (3.0 over)   +12.4 kHz   0 lost");
-    CHECK(state_line(view_of(3661, false)) == "01:01:01   lost   0 lost");
-    CHECK(state_line(RxView{}) == "00:00:00   no signal   0 lost");
+          "00:00:01   lock   QPSK 8/9 short   Es/N0 9.2 dB (3.0 over)   +12.4 kHz   bad frames 0   "
+          "continuity errors 0");
+    CHECK(state_line(view_of(3661, false)) == "01:01:01   lost   bad frames 0   continuity errors 0");
+    CHECK(state_line(RxView{}) == "00:00:00   no signal   bad frames 0   continuity errors 0");
     CHECK(clock_text(400'000) == "111:06:40");
 }
 
 TEST_CASE("rx line: a lock is told with its MODCOD, and none where nothing comes") {
     RxView view = view_of(1, true);
     view.pls.reset();
-    CHECK(state_line(view) == "00:00:01   signal, no lock yet   0 lost");
+    CHECK(state_line(view) == "00:00:01   signal, no lock yet   bad frames 0   continuity errors 0");
     view = view_of(5, true);
     view.ring = RingSeen{.silent_s = 1.5, .trouble = "'tcp://x:1' has vanished, and is looked for"};
-    CHECK(state_line(view) == "00:00:05   no samples   0 lost   'tcp://x:1' has vanished, and is looked for");
+    CHECK(state_line(view) ==
+          "00:00:05   no samples   bad frames 0   continuity errors 0   'tcp://x:1' has vanished, and is "
+          "looked for");
 }
 
 TEST_CASE("lock teller: trouble with the input is told once, and an end is no loss") {
@@ -87,14 +90,14 @@ TEST_CASE("lock teller: a lock that is lost and found again between two looks is
     teller.look(view);
     teller.look(view);
     REQUIRE(lines.size() == 2);
-    CHECK(lines.back().ends_with("   0 lost   the lock was lost for a moment"));
+    CHECK(lines.back().ends_with("   bad frames 0   continuity errors 0   the lock was lost for a moment"));
     view.now.locked = view.now.found = false;
     teller.look(view);
     view.now.locked = view.now.found = true;
     view.now.locks = 3;  // the one that is told anyway
     teller.look(view);
     CHECK(lines.size() == 4);
-    CHECK(lines.back().ends_with("   0 lost"));
+    CHECK(lines.back().ends_with("   bad frames 0   continuity errors 0"));
 }
 
 TEST_CASE("lock teller: what stood still when it was ended has no lock again") {
@@ -107,7 +110,7 @@ TEST_CASE("lock teller: what stood still when it was ended has no lock again") {
     view.ring->silent_s = 0;
     teller.end(view);
     REQUIRE(lines.size() == 2);
-    CHECK(lines.back() == "00:00:05   no samples   0 lost");
+    CHECK(lines.back() == "00:00:05   no samples   bad frames 0   continuity errors 0");
 }
 
 TEST_CASE("rx line: the last one says where samples were lost, by which clock, and that the user ended it") {
@@ -124,11 +127,11 @@ TEST_CASE("rx line: the last one says where samples were lost, by which clock, a
           "   overflows 2 (the last at 00:15:00, 10 samples by frames and the stream's clock)");
     CHECK(ring_text(RingSeen{}).empty());
     RxOutcome outcome;
-    CHECK(last_line(outcome) == "00:00:00   0 kB   0 frames bad, 0 lost\n");
+    CHECK(last_line(outcome) == "00:00:00   0 kB   bad frames 0   continuity errors 0\n");
     outcome.interrupted = true;
-    CHECK(last_line(outcome) == "00:00:00   0 kB   0 frames bad, 0 lost   interrupted\n");
+    CHECK(last_line(outcome) == "00:00:00   0 kB   bad frames 0   continuity errors 0   interrupted\n");
     outcome.ended_as_asked = true;
-    CHECK(last_line(outcome) == "00:00:00   0 kB   0 frames bad, 0 lost\n");
+    CHECK(last_line(outcome) == "00:00:00   0 kB   bad frames 0   continuity errors 0\n");
 }
 
 TEST_CASE(

@@ -215,7 +215,7 @@ TEST_CASE("rx report: a line for people, the whole of it with tables where they 
     };
     const std::string line = report({});
     CHECK(std::ranges::count(line, '\n') == 1);
-    CHECK(says(line, "   0 frames bad, 0 lost\n"));
+    CHECK(says(line, "   bad frames 0   continuity errors 0\n"));
     const std::string text = report({"--stats"});
     CHECK(says(text, "received   QPSK 3/4, normal frames, pilots on, 250000 symbols/s"));
     CHECK(says(text, "the rest of 1 cut off at the end"));

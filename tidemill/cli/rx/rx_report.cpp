@@ -58,10 +58,10 @@ std::vector<std::string> fault_warnings(const RxOutcome& outcome) {
     std::vector<std::string> warnings;
     for (std::size_t fault = 1; fault < outcome.report.frames_by_fault.size(); ++fault) {
         const auto kind = static_cast<dvbs2::BbFault>(fault);
-        if (outcome.report.frames_by_fault[fault] == 0 || kind == dvbs2::BbFault::other_input_stream)
-            continue;
+        const std::uint64_t frames = outcome.report.frames_by_fault[fault];
+        if (frames == 0 || kind == dvbs2::BbFault::other_input_stream) continue;
         warnings.push_back(
-            fmt::format("{} frames not used: {}", outcome.report.frames_by_fault[fault], describe(kind)));
+            fmt::format("{} frame{} not used: {}", frames, frames == 1 ? "" : "s", describe(kind)));
     }
     return warnings;
 }

@@ -120,7 +120,7 @@ TEST_CASE("rx --report: a disk that is full is told behind the account of what w
     const Ended ended = run_program(rx_with({"--report", "/dev/full"}));
     CHECK(ended.status == 1);
     CHECK(says(ended.err, "No space left"));
-    CHECK(says(ended.out, "frames bad"));
+    CHECK(says(ended.out, "bad frames"));
 }
 
 TEST_CASE("rx --report: a file that could not be written to its end is not left") {
@@ -131,7 +131,7 @@ TEST_CASE("rx --report: a file that could not be written to its end is not left"
         (folder / "log").string());
     CHECK(WEXITSTATUS(std::system(call.c_str())) == 1);
     CHECK(says(ScratchFolder::content_of(folder / "log"), "File too large"));
-    CHECK(says(ScratchFolder::content_of(folder / "out"), "frames bad"));
+    CHECK(says(ScratchFolder::content_of(folder / "out"), "bad frames"));
     CHECK_FALSE(std::filesystem::exists(folder / "run.html"));
 }
 

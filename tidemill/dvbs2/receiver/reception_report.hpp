@@ -62,6 +62,7 @@ struct FrameTotals {
     double front_frequency = 0;        ///< taken out of the last good frame by the front; cycles per symbol
     double frequency = 0;              ///< left in it, upright,
     double drift = 0;                  ///< with its drift, cycles per symbol squared
+    double largest_drift = 0;          ///< by magnitude, of all good frames
     bool inverted = false;
     std::array<std::uint64_t, 128> frames_of_pls{};  ///< by PLS code
     std::uint64_t symbols_before = 0;                ///< symbols heard before the first good frame
@@ -90,10 +91,11 @@ struct ReceptionNow {
     std::uint64_t locks = 0;  ///< times that frames were found, the first included
     FrameTotals totals;
     double symbol_rate_hz = 0;
-    double frequency_hz = 0;    ///< of the carrier in the recording
-    double drift_hz_per_s = 0;  ///< of it; 0: none that need be followed
-    double clock_ppm = 0;       ///< offset of the transmitter's symbol clock
-    double iq_offset_db = 0;    ///< taken out of I and Q, as RxCoarse tells
+    double frequency_hz = 0;            ///< of the carrier in the recording
+    double drift_hz_per_s = 0;          ///< of it; 0: none that need be followed
+    double largest_drift_hz_per_s = 0;  ///< that it had, by magnitude
+    double clock_ppm = 0;               ///< offset of the transmitter's symbol clock
+    double iq_offset_db = 0;            ///< taken out of I and Q, as RxCoarse tells
     double iq_image_db = 0;
     std::uint64_t samples_clipped = 0;
     std::uint64_t samples_blanked = 0;   ///< zeroed, because pulses had hit them,

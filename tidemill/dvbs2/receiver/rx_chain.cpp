@@ -70,6 +70,7 @@ ReceptionNow RxChain::describe(const FrameTotals& totals) const {
     const double left = totals.inverted ? -totals.frequency : totals.frequency;
     const EchoSeen echo = equaliser_.echo().value_or(EchoSeen{});
     const double front = totals.frames_good() > 0 ? totals.front_frequency : front_.coarse.frequency();
+    const double hz_per_s = symbol_rate_hz_ * symbol_rate_hz_;
     return {.found = front_.coarse.found(),
             // Frames are followed by their symbols: while there are none, what was followed is past.
             .locked = front_.coarse.found() && front_.timing.locked() && frame_sync_.locked(),
@@ -77,8 +78,8 @@ ReceptionNow RxChain::describe(const FrameTotals& totals) const {
             .totals = totals,
             .symbol_rate_hz = symbol_rate_hz_,
             .frequency_hz = tuned_hz_ + (front + left) * symbol_rate_hz_,
-            .drift_hz_per_s =
-                (totals.inverted ? -totals.drift : totals.drift) * symbol_rate_hz_ * symbol_rate_hz_,
+            .drift_hz_per_s = (totals.inverted ? -totals.drift : totals.drift) * hz_per_s,
+            .largest_drift_hz_per_s = totals.largest_drift * hz_per_s,
             .clock_ppm = front_.timing.clock_ppm(),
             .iq_offset_db = front_.coarse.iq_offset_db(),
             .iq_image_db = front_.coarse.iq_image_db(),

@@ -1,5 +1,6 @@
 #include "tidemill/dvbs2/receiver/rx_sink.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -85,6 +86,7 @@ void RxSink::account(Frame f, const fec::Dvbs2Code& code) {
     totals_.front_frequency = about.front_frequency;
     totals_.frequency = carrier_frequency(about, f[taps][0]);
     totals_.drift = double{about.drift};
+    totals_.largest_drift = std::max(totals_.largest_drift, std::abs(totals_.drift));
     totals_.inverted = about.inverted;
 }
 
