@@ -19,7 +19,7 @@ constexpr std::uint32_t kFramesToDecision = 8;  // while it equalises
 constexpr double kWorthWhile = 0.03, kStillWorthWhile = 0.01;
 constexpr double kWeakest = 5e-4;
 constexpr double kSure = 3;  // times as much as noise alone looks like
-constexpr double kDoubtful = 1.8;
+constexpr double kDoubtful = 1.8, kDoubtfulShare = 0.3;
 constexpr double kEnoughSymbols = 250;  // to learn a channel anew
 constexpr float kHeaderMemorySymbols = 200e3F;
 constexpr double kLeastShareHeard = 0.01;  // of headers: fewer move a mean by nothing
@@ -33,6 +33,12 @@ bool is_worth_while(const ChannelEstimate& channel, bool on) {
     const double floor = kWeakest * std::norm(channel.main());
     if (on) return gain_of(channel) > kStillWorthWhile && channel.interference > 0.5 * floor;
     return channel.evidence > kSure && gain_of(channel) > kWorthWhile && channel.interference > floor;
+}
+
+// What our own filters leave shows where there is no noise, and is no more than an eighth of the weakest.
+bool is_doubtful(const ChannelEstimate& channel) {
+    return channel.evidence > kDoubtful &&
+           channel.interference > kDoubtfulShare * kWeakest * std::norm(channel.main());
 }
 
 }  // namespace
@@ -79,7 +85,7 @@ void RxEqualiser::decide() {
     const ChannelEstimate channel = learner_.estimate();
     // What was known before a gap is better than what one header tells.
     if (channel.symbols == 0 || (taps_.on != 0 && channel.symbols < kEnoughSymbols)) return;
-    doubtful_ = channel.evidence > kDoubtful;
+    doubtful_ = is_doubtful(channel);
     const auto was_on = taps_.on;
     taps_.on = is_worth_while(channel, taps_.on != 0) && make_equaliser(channel, taps_.taps) ? 1 : 0;
     if (taps_.on != was_on) watch_ = {};
