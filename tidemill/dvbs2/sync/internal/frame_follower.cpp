@@ -14,7 +14,6 @@ constexpr double kLockedShare = 1.0 / 3;  // of the mean: what is worse among go
 constexpr float kDoubtful = 0.7F;         // of the mean quality: is this header at another frequency?
 constexpr float kFarBetter = 1.4F;
 constexpr float kDummyQuality = 0.1F;  // 50 sigmas above what other symbols have
-constexpr int kDummySymbols = (1 + kDummySlots) * kSlotSymbols;
 constexpr int kBadHeadersToLoss = 3;
 constexpr int kSlips[]{-1, 1, -2, 2};
 constexpr int kWhole = kHeaderSymbols - 8;          // with so many symbols a header is read as any
@@ -114,7 +113,8 @@ std::optional<FoundFrame> FrameFollower::hit_frame(const HeardSymbols& heard) co
 
 // By its data.
 std::optional<FoundFrame> FrameFollower::dummy_frame(const HeardSymbols& heard) const {
-    FoundFrame frame{last_.end(), kDummySymbols, {}, 0, true, last_.inverted};
+    const Pls dummy;
+    FoundFrame frame{last_.end(), layout_of(dummy).symbols, dummy, 0, true, last_.inverted};
     if (frame.end() > heard.end()) return std::nullopt;
     frame.quality = learner_.dummy_quality(heard, frame.start);
     return frame.quality > kDummyQuality ? std::optional(frame) : std::nullopt;
@@ -178,7 +178,8 @@ FrameFollower::Step FrameFollower::accept(const HeardSymbols& heard, const Found
 // there were lately it is the one that ends where a header follows.
 FrameFollower::Step FrameFollower::pass_over(const HeardSymbols& heard) {
     if (bad_in_a_row_ + 1 == kBadHeadersToLoss) return lose();
-    if (last_.end() + kDummySymbols > heard.end() && !heard.ended) return {Progress::waiting};
+    const auto dummy_symbols = static_cast<std::uint64_t>(layout_of(Pls{}).symbols);
+    if (last_.end() + dummy_symbols > heard.end() && !heard.ended) return {Progress::waiting};
     if (const auto dummy = dummy_frame(heard)) return accept(heard, *dummy);
     const std::optional<std::vector<int>> kinds = fitting_kinds(heard);
     if (!kinds) return {Progress::waiting};

@@ -33,6 +33,10 @@ std::uint64_t middle_of(const FoundFrame& frame) {
     return frame.start + static_cast<std::uint64_t>(frame.length / 2);
 }
 
+bool has_pilots(const FoundFrame& frame) {
+    return layout_of(frame.pls).pilot_blocks > 0;
+}
+
 bool is_significant(const DriftWatch::Found& found, double sigmas) {
     return std::abs(found.drift) > std::max(kLeastDrift, sigmas * found.sigma);
 }
@@ -116,19 +120,25 @@ void FrameLearner::learn(const HeardSymbols& heard, const FoundFrame& frame, con
     quality_ += 0.1 * (frame.quality - quality_);
     tracker_.learn(upright_, blocks_, esn0());
     found_drift_ = false;
-    drift_ == 0 ? watch(frame) : follow_drift(frame);
+    watch(frame);
+    drift_ == 0 ? look_for_drift(frame) : follow_drift(frame);
+}
+
+void FrameLearner::watch(const FoundFrame& frame) {
+    if (has_pilots(frame))
+        watch_.add(tracker_.parts(), tracker_.last_move(), esn0());
+    else
+        add_headers(frame);
 }
 
 // While it is taken to stand still.
-void FrameLearner::watch(const FoundFrame& frame) {
-    if (layout_of(frame.pls).pilot_blocks > 0) {
-        watch_.add(tracker_.parts(), tracker_.last_move(), esn0());
+void FrameLearner::look_for_drift(const FoundFrame& frame) {
+    if (has_pilots(frame)) {
         const DriftWatch::Found found = watch_.by_pilots();
         sure_ = sure_ || !is_significant(found, kDoubtfulSigmas);
         if (is_significant(found, kSureSigmas)) take_drift(found.drift);
         return;
     }
-    add_headers(frame);
     const DriftWatch::Found found = watch_.by_headers();
     const bool is_known = found.sigma < kSureSigma;
     const double sigmas = !sure_ && found.span > kLikelySpan ? kLikelySigmas : kSureSigmas;
@@ -169,14 +179,12 @@ void FrameLearner::begin_again(const HeardSymbols& heard, const FoundFrame& firs
 // The drift that a frame's pilots or the latest headers show where it is beyond doubt another one. From frame
 // to frame the phase tells it finely, but not one that has changed by so much that it turns by half a turn
 // more.
-std::optional<double> FrameLearner::contradicted_by(const FoundFrame& frame) {
-    if (layout_of(frame.pls).pilot_blocks > 0) {
-        watch_.add(tracker_.parts(), tracker_.last_move(), esn0());
+std::optional<double> FrameLearner::contradicted_by(const FoundFrame& frame) const {
+    if (has_pilots(frame)) {
         const DriftWatch::Found left = watch_.by_pilots();
         return is_significant(left, kSureSigmas) ? std::optional(drift_ + left.drift) : std::nullopt;
     }
-    add_headers(frame);
-    DriftWatch::Found other = watch_.by_frequencies();
+    const DriftWatch::Found other = watch_.by_frequencies();
     const bool differs = is_significant({.drift = other.drift - drift_, .sigma = other.sigma}, kSureSigmas);
     return differs ? std::optional(other.drift) : std::nullopt;
 }

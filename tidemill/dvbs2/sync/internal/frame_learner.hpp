@@ -63,9 +63,10 @@ class FrameLearner {
     void stand_at(const HeardSymbols& heard, std::uint64_t place);
     double moved_by(const HeardSymbols& heard, std::uint64_t place) const;
     void watch(const FoundFrame& frame);
+    void look_for_drift(const FoundFrame& frame);
     void add_headers(const FoundFrame& frame);
     void take_drift(double drift);
-    std::optional<double> contradicted_by(const FoundFrame& frame);
+    std::optional<double> contradicted_by(const FoundFrame& frame) const;
     void follow_drift(const FoundFrame& frame);
 
     const PlScrambler* scrambler_;
