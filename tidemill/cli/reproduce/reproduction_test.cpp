@@ -147,7 +147,7 @@ TEST_CASE("sbridge.fig4: a gain stands beside its control and what was published
 }
 
 TEST_CASE("every row of a reproduction has a cell for each column") {
-    const ReproduceOptions small{.chains = 20, .timed = 1, .frames = 200, .tasks = 1000, .runs = 2};
+    const ReproduceOptions small{.chains = 5, .timed = 1, .frames = 100, .tasks = 300, .runs = 1};
     for (const auto make : {table1,
                             table2,
                             table4_1,
