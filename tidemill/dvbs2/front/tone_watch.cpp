@@ -16,10 +16,6 @@ constexpr std::uint32_t kMemoryLooks = 8;
 constexpr double kPowerChange = 0.13;
 constexpr double kUsualPowerGain = 1.0 / 8;
 
-// Of a look's usual power, and so many looks in a row.
-constexpr float kQuiet = 0.1F;
-constexpr std::uint32_t kQuietLooks = 4;
-
 // A line's power over the median beside it. In 20,000 looks at noise one bin came to 34; of two looks
 // together none in 500 to 12. The lines of dummy frames add up to 4 in a bin.
 constexpr double kOfOneLook = 44;
@@ -27,6 +23,7 @@ constexpr double kOfMany = 8;
 constexpr double kPerLooks = 0.9;  // power of their number by which it falls from one to the other
 constexpr double kStillATone = 0.5;
 constexpr float kLeastShare = 5e-5F;  // of all power, in one bin: a tone of -40 dB harms nobody
+constexpr float kMostAdded = 8;       // of a bin over its mean that one look adds
 
 // In bins: what the window smears a line over, how much to either side is looked at, and the stretches in
 // which nothing is looked for where nothing is a few times the mean.
@@ -85,7 +82,7 @@ void ToneWatch::look(std::span<const Iq> samples) {
     for (std::size_t k = 0; k < kToneBins; ++k) all += latest_[k] = std::norm(spectrum_[k]);
     if (!(all > 0) || !std::isfinite(all)) return;  // silence says nothing
     for (float& bin : latest_) bin /= all;
-    remember(all);
+    remember();
     lines_.clear();
     find(latest_, kOfOneLook);
     find(mean_, std::max(kOfMany, kOfOneLook / std::pow(looks_, kPerLooks)));
@@ -96,16 +93,16 @@ void ToneWatch::look(std::span<const Iq> samples) {
     }
 }
 
-// A carrier that is gone for a moment leaves noise, of which a few loud bins would stand in the mean where it
-// had none; once it stays away, what was before is past.
-void ToneWatch::remember(float all) {
-    quiet_ = looks_ > 0 && all < kQuiet * usual_ ? quiet_ + 1 : 0;
-    if (quiet_ > 0 && quiet_ < kQuietLooks) return;
-    if (quiet_ == kQuietLooks) looks_ = quiet_ = 0;
+// A carrier that is gone for a moment leaves noise, and where it ends its own edge, where there was nothing
+// before: a few loud bins of one look would stand in the mean like lines.
+void ToneWatch::remember() {
+    const bool is_known = looks_ >= kMemoryLooks;
     looks_ = std::min(looks_ + 1, 2 * kMemoryLooks);
     const float gain = 1.0F / static_cast<float>(std::min(looks_, kMemoryLooks));
-    usual_ += gain * (all - usual_);
-    for (std::size_t k = 0; k < kToneBins; ++k) mean_[k] += gain * (latest_[k] - mean_[k]);
+    for (std::size_t k = 0; k < kToneBins; ++k) {
+        const float most = is_known ? std::max(kMostAdded * mean_[k], kLeastShare) : 1;
+        mean_[k] += gain * (std::min(latest_[k], most) - mean_[k]);
+    }
 }
 
 // Appends the lines, the strongest first.

@@ -35,7 +35,6 @@ class ToneWatch {
     template <class Archive>
     void keep(Archive& archive) {
         archive("mean", mean_)("looks", looks_)("tones", tones_)("usual_power", usual_power_);
-        archive("usual", usual_)("quiet", quiet_);
     }
 
   private:
@@ -44,7 +43,7 @@ class ToneWatch {
         float ratio;  // over what is beside it
     };
 
-    void remember(float all);
+    void remember();
     void find(std::span<const float> power, double threshold);
     void find_in_group(std::span<const float> power, double threshold, std::size_t begin);
     float beside(std::span<const float> power, std::size_t bin);
@@ -61,8 +60,6 @@ class ToneWatch {
     std::vector<Line> lines_{};
     std::uint32_t looks_ = 0;
     double usual_power_ = 0;
-    float usual_ = 0;  // power of a look
-    std::uint32_t quiet_ = 0;
     ToneList tones_{};
 };
 

@@ -77,7 +77,7 @@ TEST_CASE("tones: dummy frames and packets of nothing are none, though their spe
 }
 
 TEST_CASE("tones: a carrier that is gone for a moment leaves none, and that of another level shows its own") {
-    const std::vector<Iq> signal = sent_over({.esn0_db = 20}, 14, 60);
+    const std::vector<Iq> signal = sent_over({.esn0_db = 40}, 14, 60);
     ChannelConfig channel{.esn0_db = 20, .seed = 2};
     channel.disturbances.tones = {{0.21, -10, 0}};
     std::vector<Iq> other = sent_over(channel, 14);
@@ -92,11 +92,13 @@ TEST_CASE("tones: a carrier that is gone for a moment leaves none, and that of a
             CHECK(watch.tones().count == 0);
             if (block != 10) continue;
             std::mt19937_64 random(seed);
-            std::normal_distribution<float> noise(0, 0.05F);
-            std::vector<Iq> gone(kToneBins);
-            for (Iq& x : gone) x = {noise(random), noise(random)};
-            look(gone);
-            CHECK(watch.tones().count == 0);
+            std::normal_distribution<float> noise(0, 0.007F);
+            for (const std::size_t left : {0UL, 1500UL, 300UL}) {
+                std::vector<Iq> gone(signal.begin(), signal.begin() + std::ptrdiff_t{kToneBins});
+                for (std::size_t n = left; n < kToneBins; ++n) gone[n] = {noise(random), noise(random)};
+                look(gone);
+                CHECK(watch.tones().count == 0);
+            }
         }
         for (std::size_t block = 0; block < 6; ++block) look(std::span(other).subspan(block * kBlock));
         CHECK(watch.tones().count == 1);

@@ -62,7 +62,7 @@ struct FrameTotals {
     double front_frequency = 0;        ///< taken out of the last good frame by the front; cycles per symbol
     double frequency = 0;              ///< left in it, upright,
     double drift = 0;                  ///< with its drift, cycles per symbol squared
-    double largest_drift = 0;          ///< by magnitude, of all good frames
+    double largest_drift = 0;          ///< by magnitude, as LargestDrift tells
     bool inverted = false;
     std::array<std::uint64_t, 128> frames_of_pls{};  ///< by PLS code
     std::uint64_t symbols_before = 0;                ///< symbols heard before the first good frame

@@ -148,4 +148,19 @@ TEST_CASE("relock: a lock is told only while a signal is there, though frames ar
     CHECK_FALSE(receiver.now().locked);
 }
 
+TEST_CASE("relock: a carrier that is found a little beside behind a hole has not drifted") {
+    for (const double begin : {300e3, 412345.0, 500e3, 550e3}) {
+        for (const double symbols : {20e3, 45e3}) {
+            CAPTURE(begin);
+            CAPTURE(symbols);
+            const MadeReception made = make_reception(
+                {7, FrameSize::normal, false}, 30,
+                {.esn0_db = 8, .frequency_cycles_per_symbol = 0.003, .dropouts = {{begin, symbols}}});
+            const ReceptionReport report = receive(made.samples).report;
+            CHECK(report.totals.largest_drift == 0);
+            CHECK(report.totals.frames_bad <= 3);
+        }
+    }
+}
+
 }  // namespace tidemill::dvbs2

@@ -1,6 +1,5 @@
 #include "tidemill/dvbs2/receiver/rx_sink.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -62,7 +61,7 @@ void RxSink::write_frame(Frame f) {
 // Ticks are this machine's, since it was started.
 void RxSink::keep(Archive& archive) {
     std::uint64_t lasted = totals_.last_tick - totals_.first_tick;
-    archive("streams", streams_)("missing", missing_)("totals", totals_)("lasted", lasted);
+    archive("streams", streams_)("missing", missing_)("drift", drift_)("totals", totals_)("lasted", lasted);
     if (keep_outputs_) keep_outputs_(archive);
     if (!archive.gives_back()) return;
     totals_.last_tick = ticks();
@@ -86,7 +85,8 @@ void RxSink::account(Frame f, const fec::Dvbs2Code& code) {
     totals_.front_frequency = about.front_frequency;
     totals_.frequency = carrier_frequency(about, f[taps][0]);
     totals_.drift = double{about.drift};
-    totals_.largest_drift = std::max(totals_.largest_drift, std::abs(totals_.drift));
+    drift_.take(totals_.drift, f[gap][0] != 0);
+    totals_.largest_drift = drift_.largest();
     totals_.inverted = about.inverted;
 }
 

@@ -5,6 +5,7 @@
 
 #include "tidemill/dvbs2/carrier/equaliser.hpp"
 #include "tidemill/dvbs2/carrier/noise.hpp"
+#include "tidemill/dvbs2/receiver/largest_drift.hpp"
 #include "tidemill/dvbs2/receiver/missing_samples.hpp"
 #include "tidemill/dvbs2/receiver/published.hpp"
 #include "tidemill/dvbs2/receiver/receiver.hpp"
@@ -49,6 +50,7 @@ class RxSink final : public Module {
 
     MissingAccount missing_;
     StreamSorter streams_;
+    LargestDrift drift_;
     FrameTotals totals_;
     Published<FrameTotals> published_;
 };

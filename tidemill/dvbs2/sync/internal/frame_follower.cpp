@@ -83,6 +83,7 @@ FrameFollower::Step FrameFollower::step(const HeardSymbols& heard, FrameLedger& 
         }
     }
     if (!next) return pass_over(heard);
+    if (const auto lead = found_elsewhere(heard, *next)) return lose(lead);
     if (!has_passed_over(heard, *next)) return accept(heard, *next);
     const auto frequency = static_cast<float>(learner_.frequency_at(heard, next->start));
     return lose(FrameLead{next->start, {next->pls.code(), next->quality, frequency, last_.inverted}});
@@ -131,6 +132,19 @@ std::optional<FrameLead> FrameFollower::jumped(const HeardSymbols& heard,
     if (hit.quality < std::max(kSearchQuality, kFarBetter * (next ? next->quality : 0))) return std::nullopt;
     if (hit.quality < kDoubtful * learner_.quality()) return std::nullopt;
     return FrameLead{place, hit};
+}
+
+// A front that has lost the carrier for a moment may have found it a little beside: no header shows that as
+// clearly as to be jumped.
+std::optional<FrameLead> FrameFollower::found_elsewhere(const HeardSymbols& heard,
+                                                        const FoundFrame& next) const {
+    constexpr double kBeside = 1e-3;  // cycles per symbol, which a header tells within 3e-4 at 3 dB
+    if (heard.front.away(last_good_.start) == heard.front.away(next.start)) return std::nullopt;
+    if (header_symbols_left(heard.kept, next.start) < kWhole) return std::nullopt;
+    const HeaderHit hit = examine(heard.kept, next.start);
+    const double away = hit.frequency - learner_.frequency_at(heard, next.start);
+    if (hit.quality < kSearchQuality || std::abs(away) < kBeside) return std::nullopt;
+    return FrameLead{next.start, hit};
 }
 
 // While nobody knows whether the carrier drifts, a header at its place whose frequency is ahead of what was

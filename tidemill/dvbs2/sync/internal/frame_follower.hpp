@@ -62,6 +62,7 @@ class FrameFollower {
     std::optional<FoundFrame> hit_frame(const HeardSymbols& heard) const;
     std::optional<FoundFrame> dummy_frame(const HeardSymbols& heard) const;
     std::optional<FrameLead> jumped(const HeardSymbols& heard, const std::optional<FoundFrame>& next) const;
+    std::optional<FrameLead> found_elsewhere(const HeardSymbols& heard, const FoundFrame& next) const;
     std::optional<FoundFrame> drifted_frame(const HeardSymbols& heard, const FrameLead& lead) const;
     bool may_be_known(const HeardSymbols& heard, const FrameLead& lead) const;
     bool has_passed_over(const HeardSymbols& heard, const FoundFrame& next) const;

@@ -62,6 +62,7 @@ double FrameLearner::front_at(const HeardSymbols& heard, std::uint64_t place) co
 void FrameLearner::stand_at(const HeardSymbols& heard, std::uint64_t place) {
     middle_ = place;
     front_ = front_at(heard, place);
+    away_ = heard.front.away(place);
 }
 
 double FrameLearner::moved_by(const HeardSymbols& heard, std::uint64_t place) const {
@@ -115,6 +116,7 @@ void FrameLearner::read_blocks(const HeardSymbols& heard, const FoundFrame& fram
 
 void FrameLearner::learn(const HeardSymbols& heard, const FoundFrame& frame, const FoundFrame& next) {
     read_blocks(heard, frame, next);
+    if (heard.front.away(frame.start) != away_) watch_ = {};  // found anew it may be beside: no drift
     tracker_.carry(moved_by(heard, middle_of(frame)));
     stand_at(heard, middle_of(frame));
     quality_ += 0.1 * (frame.quality - quality_);

@@ -53,7 +53,7 @@ class FrameLearner {
     void keep(Archive& archive) {
         archive("tracker", tracker_)("quality", quality_)("watch", watch_)("middle", middle_);
         archive("inverted", inverted_)("front", front_)("drift", drift_)("still", still_)("sure", sure_);
-        archive("found_drift", found_drift_);
+        archive("found_drift", found_drift_)("away", away_);
     }
 
   private:
@@ -78,7 +78,8 @@ class FrameLearner {
 
     DriftWatch watch_;
     std::uint64_t middle_ = 0;  // where the carrier has the tracker's frequency
-    double front_ = 0;          // what the front took out there, upright
+    double front_ = 0;          // what the front took out there, upright,
+    double away_ = 0;           // and since when
     bool inverted_ = false;
     double drift_ = 0;          // cycles per symbol squared; 0 is none that need be known
     int still_ = 0;             // frames in a row of as good as none

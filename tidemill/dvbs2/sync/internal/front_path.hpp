@@ -18,10 +18,12 @@ class FrontPath {
 
     /// Whether it moves between two places.
     bool turns(std::uint64_t from, std::uint64_t to) const;
+    /// How far at() is from what was taken out, another number wherever the carrier was found anew.
+    double away(std::uint64_t place) const { return turn_at(place).away; }
     /// At a place, with all that it has moved by since the stream began.
     double at(std::uint64_t place) const { return turn_at(place).frequency; }
     /// What was taken out there.
-    double taken_out(std::uint64_t place) const { return turn_at(place).frequency - turn_at(place).away; }
+    double taken_out(std::uint64_t place) const { return at(place) - away(place); }
     /// Its phase, in cycles.
     double cycles(std::uint64_t place) const;
 
