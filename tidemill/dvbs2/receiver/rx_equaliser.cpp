@@ -19,7 +19,7 @@ constexpr std::uint32_t kFramesToDecision = 8;  // while it equalises
 constexpr double kWorthWhile = 0.03, kStillWorthWhile = 0.01;
 constexpr double kWeakest = 5e-4;
 constexpr double kSure = 3;  // times as much as noise alone looks like
-constexpr double kDoubtful = 1.8, kDoubtfulShare = 0.3;
+constexpr double kDoubtful = 1.8, kDoubtfulEcho = 0.3;
 constexpr double kEnoughSymbols = 250;  // to learn a channel anew
 constexpr float kHeaderMemorySymbols = 200e3F;
 constexpr double kLeastShareHeard = 0.01;  // of headers: fewer move a mean by nothing
@@ -38,7 +38,7 @@ bool is_worth_while(const ChannelEstimate& channel, bool on) {
 // What our own filters leave shows where there is no noise, and is no more than an eighth of the weakest.
 bool is_doubtful(const ChannelEstimate& channel) {
     return channel.evidence > kDoubtful &&
-           channel.interference > kDoubtfulShare * kWeakest * std::norm(channel.main());
+           channel.interference > kDoubtfulEcho * kWeakest * std::norm(channel.main());
 }
 
 }  // namespace
