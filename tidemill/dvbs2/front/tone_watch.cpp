@@ -96,11 +96,11 @@ void ToneWatch::look(std::span<const Iq> samples) {
 // A carrier that is gone for a moment leaves noise, and where it ends its own edge, where there was nothing
 // before: a few loud bins of one look would stand in the mean like lines.
 void ToneWatch::remember() {
-    const bool is_known = looks_ >= kMemoryLooks;
+    const bool has_mean = looks_ >= kMemoryLooks;
     looks_ = std::min(looks_ + 1, 2 * kMemoryLooks);
     const float gain = 1.0F / static_cast<float>(std::min(looks_, kMemoryLooks));
     for (std::size_t k = 0; k < kToneBins; ++k) {
-        const float most = is_known ? std::max(kMostAdded * mean_[k], kLeastShare) : 1;
+        const float most = has_mean ? std::max(kMostAdded * mean_[k], kLeastShare) : 1;
         mean_[k] += gain * (std::min(latest_[k], most) - mean_[k]);
     }
 }
