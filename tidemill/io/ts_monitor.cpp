@@ -46,17 +46,23 @@ void TsMonitor::look_at(std::span<const std::uint8_t> packet) {
     while (const auto table = sections_.next()) read_table(*table);
 }
 
-// The count goes up with each payload; a packet may be sent twice, and a break may be announced.
+// The count goes up with each payload; a packet may be sent twice, and a break may be announced. Of a packet
+// sent twice everything but its clock is the same: another with the same count comes after 15 that are
+// missing.
 void TsMonitor::check_continuity(std::span<const std::uint8_t> packet, std::uint16_t pid) {
     PidState& state = pids_[pid];
     const auto now = static_cast<std::int8_t>(packet[3] & 0x0f);
     const bool first = state.last_count < 0 || is_discontinuous(packet);
     const bool same = now == state.last_count;
     const bool next = now == ((state.last_count + 1) & 0x0f);
-    const bool fine = !has_payload(packet) ? same : next || (same && !state.repeated);
+    const auto end = packet.last(state.payload_end.size());
+    const bool again = same && !state.repeated && std::ranges::equal(end, state.payload_end);
+    const bool fine = has_payload(packet) ? next || again : same;
     if (!first && !fine) count(continuity_errors_);
-    state.repeated = !first && same && has_payload(packet);
     state.last_count = now;
+    if (!has_payload(packet)) return;
+    state.repeated = !first && again;
+    std::ranges::copy(end, state.payload_end.begin());
 }
 
 void TsMonitor::read_table(std::span<const std::uint8_t> table) {

@@ -79,11 +79,15 @@ TEST_CASE("ts monitor: missing packets are continuity errors of their PID") {
     monitor.look(packet_of(257, 10));
     monitor.look(packet_of(257, 10));  // twice too often
     CHECK(monitor.continuity_errors() == 2);
+    Packet other = packet_of(256, 2);
+    other[kTsPacketBytes - 1] ^= 1;  // the same count, but not the same packet: 15 are missing
+    monitor.look(other);
+    CHECK(monitor.continuity_errors() == 3);
     Packet damaged = packet_of(256, 9);
     damaged[1] |= 0x80;
     monitor.look(damaged);
     CHECK(monitor.marked_packets() == 1);
-    CHECK(monitor.continuity_errors() == 2);
+    CHECK(monitor.continuity_errors() == 3);
 }
 
 TEST_CASE("ts monitor: the programmes are those of a table whose CRC is right") {
