@@ -27,9 +27,9 @@ int fast_iterations(const Dvbs2Code& code) {
 }
 
 // By code rate, steps of an LLR to the unit of the natural logarithm. Fewer cost sensitivity by their
-// coarseness, which the short 3/5 feels most; more by what saturates.
-constexpr double kScale[] = {4, 4, 4, 4.5, 5, 5, 5, 5, 5, 5, 5};
-constexpr double kScaleShort3_5 = 6;
+// coarseness, which the short 3/5 feels most; more by what saturates, which the short 2/3 and 5/6 do.
+constexpr double kScaleNormal[] = {4, 4, 4, 4.5, 5, 5, 5, 5, 5, 5, 5};
+constexpr double kScaleShort[] = {4, 4, 4, 4.5, 6, 4, 5, 5, 4, 5, 5};
 
 }  // namespace
 
@@ -49,8 +49,8 @@ int ldpc_fast_share(const LdpcSettings& settings, const Dvbs2Code& code) {
 }
 
 double llr_scale(const Dvbs2Code& code) {
-    if (code.frame_size == FrameSize::short_ && code.rate == CodeRate::r3_5) return kScaleShort3_5;
-    return kScale[static_cast<std::size_t>(code.rate)];
+    const auto& scale = code.frame_size == FrameSize::short_ ? kScaleShort : kScaleNormal;
+    return scale[static_cast<std::size_t>(code.rate)];
 }
 
 }  // namespace tidemill::fec
