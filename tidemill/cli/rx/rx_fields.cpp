@@ -88,6 +88,20 @@ Json tones_text(View view) {
     return text.empty() ? Json() : Json(text);
 }
 
+// "too weak: 12 of 14 bad frames, down to -1.3 dB Es/N0".
+Json weak_text(View view) {
+    const dvbs2::FrameTotals& totals = view.now.totals;
+    if (totals.frames_weak == 0) return {};
+    return fmt::format("too weak: {} of {} bad frame{}, down to {:.1f} dB Es/N0", totals.frames_weak,
+                       totals.frames_bad, totals.frames_bad == 1 ? "" : "s", totals.weakest_esn0_db);
+}
+
+// What only frames tell that were too weak.
+Json weakest_esn0_db(View view) {
+    const dvbs2::FrameTotals& totals = view.now.totals;
+    return totals.frames_weak > 0 ? Json(double{totals.weakest_esn0_db}) : Json();
+}
+
 // "drift of 1.2 kHz/s".
 Json drift_text(View view) {
     const double hz_per_s = view.now.largest_drift_hz_per_s;
@@ -279,6 +293,9 @@ const Field kFields[] = {
     {"trailing_bytes", "", kLosses, "", [](View v) -> Json { return v.whole->job.recording.trailing_bytes; },
      0},
 
+    {"frames_weak", "frames_weak", "", "", [](View v) -> Json { return v.now.totals.frames_weak; }},
+    {"weakest_esn0_db", "weakest_esn0_db", "", "", weakest_esn0_db},
+    {"", "", kDisturbed, "{}", weak_text},
     {"pulses_percent", "pulses_percent", kDisturbed, "pulses: {:.2g} % of the samples blanked",
      [](View v) -> Json { return blanked_percent(v.now.blanked_share); }, 0},
     {"tones_hz", "tones_hz", "", "", tones_hz},

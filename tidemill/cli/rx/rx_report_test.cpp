@@ -36,12 +36,16 @@ TEST_CASE("rx report: what a signal suffers from is told in its summary, and whe
     outcome.report.symbol_rate_hz = 1e6;
     CHECK_FALSE(internal::says(summary_text(outcome), "disturbed"));
     CHECK_FALSE(internal::says(failure_text(outcome), "disturbed"));
+    outcome.report.totals.frames = outcome.report.totals.frames_bad = 14;
+    outcome.report.totals.frames_weak = 12;
+    outcome.report.totals.weakest_esn0_db = -1.26F;
     outcome.report.blanked_share = 0.011;
     outcome.report.tones_hz = {52.5e3};
     outcome.report.largest_drift_hz_per_s = 1234;
     outcome.report.clockless = {.begin_s = 0.65, .seconds = 0.45};
     const std::string told =
-        "pulses: 1.1 % of the samples blanked, tone at +52.5 kHz, drift of 1.2 kHz/s, a signal without a "
+        "too weak: 12 of 14 bad frames, down to -1.3 dB Es/N0, pulses: 1.1 % of the samples blanked, tone at "
+        "+52.5 kHz, drift of 1.2 kHz/s, a signal without a "
         "clock of 1000000 symbols/s from 0.65 s on, for 0.45 s: has it another symbol rate?";
     CHECK(internal::says(summary_text(outcome), "\ndisturbed  " + told + "\n"));
     CHECK(internal::says(failure_text(outcome), "; disturbed: " + told));

@@ -61,6 +61,9 @@ TEST_CASE("receiver: of a signal too weak to be decoded it tells how weak it is"
     CHECK(totals.frames >= 10);
     CHECK(totals.frames_good() == 0);
     CHECK(std::abs(totals.last_esn0_db - 3.0F) < 0.7F);
+    CHECK(totals.frames_weak == totals.frames);
+    CHECK(std::abs(totals.weakest_esn0_db - 3.0F) < 1.0F);
+    CHECK(totals.weakest_esn0_db <= totals.last_esn0_db);
 }
 
 TEST_CASE("receiver: an offset of I and Q, and a gain and an angle between them, cost even 32APSK no frame") {

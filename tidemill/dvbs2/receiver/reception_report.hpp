@@ -52,10 +52,12 @@ struct Clockless {
 
 /// What came of the frames, added up.
 struct FrameTotals {
-    std::uint64_t frames = 0;      ///< that reached the decoder
-    std::uint64_t frames_bad = 0;  ///< that it could not correct
-    std::uint64_t info_bits = 0;   ///< data-field bits of the good ones
-    std::uint64_t first_bits = 0;  ///< of these, the first frame's: the clock starts when it is done
+    std::uint64_t frames = 0;       ///< that reached the decoder
+    std::uint64_t frames_bad = 0;   ///< that it could not correct
+    std::uint64_t frames_weak = 0;  ///< of these, with about as much Es/N0 as their MODCOD needs, or less
+    float weakest_esn0_db = 0;      ///< and the least that one of them had
+    std::uint64_t info_bits = 0;    ///< data-field bits of the good ones
+    std::uint64_t first_bits = 0;   ///< of these, the first frame's: the clock starts when it is done
     std::uint64_t ldpc_iterations = 0;
     std::uint64_t corrected_bits = 0;  ///< by the outer code
     double noise_to_signal = 0;        ///< N0/Es, added up over the good frames

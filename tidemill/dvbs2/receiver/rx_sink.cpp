@@ -1,5 +1,6 @@
 #include "tidemill/dvbs2/receiver/rx_sink.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -48,7 +49,7 @@ void RxSink::write_frame(Frame f) {
         streams_.push(bbframe);
         account(f, *code);
     } else {
-        ++totals_.frames_bad;
+        account_bad(f);
         streams_.lose();
     }
     totals_.last_pls = pls;
@@ -88,6 +89,15 @@ void RxSink::account(Frame f, const fec::Dvbs2Code& code) {
     drift_.take(totals_.drift, f[gap][0] != 0);
     totals_.largest_drift = drift_.largest();
     totals_.inverted = about.inverted;
+}
+
+void RxSink::account_bad(Frame f) {
+    constexpr float kNear_db = 0.5F;  // short frames need so much more, and what is measured scatters
+    ++totals_.frames_bad;
+    const float esn0_db = f[quality][0].esn0_db();
+    if (esn0_db > find_modcod(f[info].pls.modcod)->esn0_threshold_db + kNear_db) return;
+    totals_.weakest_esn0_db = totals_.frames_weak == 0 ? esn0_db : std::min(totals_.weakest_esn0_db, esn0_db);
+    ++totals_.frames_weak;
 }
 
 // Gives out the packet that waits for the frame after the last.

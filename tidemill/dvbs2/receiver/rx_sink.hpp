@@ -43,6 +43,7 @@ class RxSink final : public Module {
     void write_frame(Frame f);
     void finish();
     void account(Frame f, const fec::Dvbs2Code& code);
+    void account_bad(Frame f);
 
     std::function<void(const ReceivedFrame&)> frames_;
     std::function<void(Archive&)> keep_outputs_;
