@@ -155,6 +155,17 @@ Level with_long_drift(double hz_per_s, bool pilots) {
     return level;
 }
 
+// As slow as a low orbit's in a band below 1 GHz: weak headers take long to tell it from none.
+Level with_slow_drift(double hz_per_s) {
+    Level level = with_drift(hz_per_s, false);
+    level.name += ", QPSK 1/4";
+    level.modcod = kQpsk14;
+    level.esn0_db = 0.2;
+    level.least_share = 1;
+    level.frames = 200;
+    return level;
+}
+
 std::vector<Level> drift_levels() {
     std::vector<Level> levels;
     for (const bool pilots : {true, false}) {
@@ -172,6 +183,7 @@ std::vector<Level> drift_levels() {
         pass.channel.disturbances.sweep = {0.1, 3 * kSymbolRateHz, 5 * kSymbolRateHz};
         levels.push_back(pass);
     }
+    for (const double hz_per_s : {62.5, 125.0, 250.0}) levels.push_back(with_slow_drift(hz_per_s));
     return levels;
 }
 

@@ -13,12 +13,12 @@ namespace {
 constexpr double kPilotLag = kPilotSpacingSymbols + kPilotBlockSymbols;
 constexpr double kLagTolerance = 40;  // a header's middle to the first pilots' is longer than from those on
 constexpr double kKept = 0.8;         // of what was seen, from frame to frame
-constexpr std::size_t kMostHeaders = 17;
+constexpr std::size_t kMostHeaders = 25;
 constexpr double kSurelyStraight = 200e3;  // symbols: so long a line is in any case,
 constexpr double kLongestSymbols = 600e3;  // and as long as that where nothing speaks against it
 // What headers' phases tell is finer, but there are others like it: told apart by a line that is as sure as
 // this, and the least is believed rather than one so much less likely (log-likelihood).
-constexpr double kSureTurn = 0.1;
+constexpr double kSureTurn = 0.13;
 constexpr double kBelief = 8;
 constexpr double kPhaseSigma = 0.3;
 constexpr double kLeastAlike = 0.7;
