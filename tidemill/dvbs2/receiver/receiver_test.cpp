@@ -95,6 +95,16 @@ TEST_CASE("receiver: where headers alone tell the frequency, it is told without 
     }
 }
 
+// What the channel leaves unexplained is next to nothing there, so that it seems to have changed.
+TEST_CASE("receiver: echoes feign no frequency that loses frames where there is no noise") {
+    ChannelConfig channel{.esn0_db = 40};
+    channel.echoes = {{3.3, -10, 1}};
+    const FrameTotals totals =
+        receive(make_reception({21, FrameSize::short_, false}, 150, channel).samples).report.totals;
+    CHECK(totals.frames == 150);
+    CHECK(totals.frames_bad == 0);
+}
+
 TEST_CASE("receiver: after a hole in the signal it locks again, keeps the good part and invents nothing") {
     const Received& received = in_order();
     const std::size_t sent = broken_reception().packets.size() / io::kTsPacketBytes;

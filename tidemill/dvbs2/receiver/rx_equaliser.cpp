@@ -49,6 +49,7 @@ void RxEqualiser::learn_echoes(Frame f) {
     bool is_learned = is_due() && learner_.learn(f[frame], about);
     if (has_changed(about, is_learned)) {
         begin_anew();
+        bias_before_ = taps_.on != 0 ? mean_header_bias() : 0;
         headers_before_ = std::accumulate(headers_.begin(), headers_.end(), headers_before_);
         headers_ = {};
         is_learned = learner_.learn(f[frame], about);
@@ -105,7 +106,7 @@ void RxEqualiser::hear(const FrameInfo& about) {
 // Of frames of several kinds each header feigns another frequency.
 float RxEqualiser::mean_header_bias() const {
     const float all = std::accumulate(headers_.begin(), headers_.end(), headers_before_);
-    double sum = 0;
+    double sum = headers_before_ / all * bias_before_;
     for (std::size_t code = 0; code < headers_.size(); ++code) {
         const double share = headers_[code] / all;
         if (share > kLeastShareHeard)
@@ -131,7 +132,7 @@ void RxEqualiser::keep(Archive& archive) {
     std::uint64_t frames = frames_.load(std::memory_order_relaxed);
     archive("learner", learner_)("taps", taps_)("channel", channel_)("headers", headers_)("end", end_)(
         "learned", learned_)("passed", passed_);
-    archive("headers_before", headers_before_)("watch", watch_);
+    archive("headers_before", headers_before_)("bias_before", bias_before_)("watch", watch_);
     archive("doubtful", doubtful_)("echo", echo_)("frames", frames);
     frames_.store(frames, std::memory_order_relaxed);
     echo_now_.set(echo_);

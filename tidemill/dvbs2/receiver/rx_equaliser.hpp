@@ -51,7 +51,8 @@ class RxEqualiser final : public Module {
     EqualiserTaps taps_{};              // as they are given to frames
     ChannelEstimate channel_{};         // that they are for
     std::array<float, 128> headers_{};  // by PLS code, those from which the frequency is known,
-    float headers_before_ = 0;          // and how many of them came by another channel
+    float headers_before_ = 0;          // and how many of them came by another channel,
+    float bias_before_ = 0;             // with what that feigned
     RiseWatch watch_;                   // over what the channel does not explain
     std::uint64_t end_ = 0;             // of the frame before
     std::uint32_t learned_ = 0;         // frames, since symbols were lost
