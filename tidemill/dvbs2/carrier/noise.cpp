@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 namespace tidemill::dvbs2 {
 
@@ -26,6 +27,42 @@ Sums sums_of(std::span<const dsp::Iq> symbols) {
         sums.power += std::norm(symbol);
     }
     return sums;
+}
+
+// Of so many symbols the power scatters by an eighth at the most. Those with another level, behind a step of
+// the receiver's gain or zeroed, would look like noise.
+constexpr std::size_t kLevelGroup = 64;
+constexpr double kOtherLevel = 2;
+
+struct Moments {
+    double second = 0, fourth = 0, count = 0;  // sums
+
+    double power() const { return second / count; }
+    void add(const Moments& other) {
+        second += other.second;
+        fourth += other.fourth;
+        count += other.count;
+    }
+};
+
+Moments moments_of(std::span<const dsp::Iq> symbols) {
+    Moments moments{.count = static_cast<double>(symbols.size())};
+    for (const dsp::Iq symbol : symbols) {
+        const double power = std::norm(symbol);
+        moments.second += power;
+        moments.fourth += power * power;
+    }
+    return moments;
+}
+
+// Half of the groups have less.
+double usual_power(std::span<const Moments> groups) {
+    std::vector<double> powers;
+    for (const Moments& group : groups) powers.push_back(group.power());
+    if (powers.empty()) return 0;
+    const auto middle = powers.begin() + static_cast<std::ptrdiff_t>(powers.size() / 2);
+    std::ranges::nth_element(powers, middle);
+    return *middle;
 }
 
 SignalQuality make_quality(double signal, double noise) {
@@ -63,15 +100,16 @@ SignalQuality quality_of_known(std::span<const dsp::Iq> known) {
 }
 
 SignalQuality quality_of_psk(std::span<const dsp::Iq> data) {
-    double second = 0;
-    double fourth = 0;
-    for (const dsp::Iq symbol : data) {
-        const double power = std::norm(symbol);
-        second += power;
-        fourth += power * power;
-    }
-    second /= static_cast<double>(data.size());
-    fourth /= static_cast<double>(data.size());
+    std::vector<Moments> groups;
+    groups.reserve(data.size() / kLevelGroup + 1);
+    for (; !data.empty(); data = data.subspan(std::min(kLevelGroup, data.size())))
+        groups.push_back(moments_of(data.first(std::min(kLevelGroup, data.size()))));
+    const double usual = usual_power(groups);
+    Moments all;
+    for (const Moments& group : groups)
+        if (group.power() <= kOtherLevel * usual && kOtherLevel * group.power() >= usual) all.add(group);
+    const double second = all.second / std::max(all.count, 1.0);
+    const double fourth = all.fourth / std::max(all.count, 1.0);
     // With S and N for the powers: M2 = S + N, M4 = S^2 + 4 S N + 2 N^2.
     const double signal = std::sqrt(std::max(2 * second * second - fourth, 0.0));
     return make_quality(signal, second - signal);

@@ -52,6 +52,19 @@ TEST_CASE("noise: the data symbols of one PSK frame tell Es/N0 within 0.5 dB at 
     }
 }
 
+TEST_CASE("noise: data symbols with another level, or zeroed, move Es/N0 by nothing") {
+    std::mt19937 random(34);
+    const auto frame = make_frame({6, FrameSize::short_, false}, PlScrambler(0), random);
+    const auto data = transmit(map_bits(*find_modcod(6), frame.bits), {.esn0_db = 5.6, .phase = 0}, random);
+    const float whole = quality_of_psk(data).esn0_db();
+    for (const float gain : {0.0F, 0.1F, 3.2F, 10.0F}) {
+        auto stepped = data;
+        for (std::size_t n = data.size() - 120; n < data.size(); ++n) stepped[n] *= gain;
+        CAPTURE(gain);
+        CHECK(std::abs(quality_of_psk(stepped).esn0_db() - whole) < 0.3F);
+    }
+}
+
 TEST_CASE("noise: silence and pure noise give finite numbers") {
     std::mt19937 random(33);
     for (const auto& symbols : {std::vector<Iq>(900), noise(900, 0, random)}) {
