@@ -42,6 +42,18 @@ TEST_CASE("rx --symbol-rate: one that is told wrong by up to half a percent is p
     }
 }
 
+TEST_CASE(
+    "rx --symbol-rate: one that is told wrong is put right where a symbol is a little short of two samples") {
+    const ScratchFolder folder;
+    const std::string fast = folder / "fast.sigmf-meta";
+    REQUIRE(run_program({"dvbs2", "channel", small_recording().meta, "-o", fast, "--esn0", "15", "--ppm=-50"})
+                .status == 0);
+    const Ended ended = receive_in_order(fast, told_to_have(999.5e3));
+    REQUIRE_MESSAGE(ended.status == 0, ended.err);
+    CHECK(says(warnings_in(ended), "which are received"));
+    CHECK(Json::parse(ended.out)["losses"]["frames_bad"] == 0);
+}
+
 TEST_CASE("rx --symbol-rate: one that is right, as far as a clock may be off, is taken as it is told") {
     for (const double off : {-100e-6, 0.0, 100e-6}) {
         CAPTURE(off);

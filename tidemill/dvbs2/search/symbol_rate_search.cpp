@@ -18,6 +18,7 @@ using dsp::Iq;
 constexpr std::size_t kFewestSamples = 4096;
 constexpr double kLowest = 1.0 / 16;
 constexpr double kHighest = 1.0 / 2;
+constexpr double kBeyond = 140e-6;           // so far beyond that a receiver of two samples a symbol follows
 constexpr std::size_t kLineBins = 4;         // to either side, that belong to one line
 constexpr std::size_t kNeighbourBins = 256;  // whose mean says what is usual here
 constexpr double kClear = 14;  // times the usual power: among 2^19 bins of noise, 13 is the largest
@@ -138,7 +139,7 @@ std::vector<double> likely_symbol_rates(std::span<const Iq> samples, std::size_t
     // The spectrum reaches to twice the sample rate in twice the samples.
     const auto bins = static_cast<double>(count);
     std::vector<Line> lines = lines_of(power, static_cast<std::size_t>(kLowest * bins) - kLineBins,
-                                       static_cast<std::size_t>(kHighest * bins) + kLineBins);
+                                       static_cast<std::size_t>(kHighest * (1 + kBeyond) * bins) + kLineBins);
     std::ranges::sort(lines, std::ranges::greater(), &Line::clearness);
     std::vector<double> rates;
     for (const Line& line : lines) {

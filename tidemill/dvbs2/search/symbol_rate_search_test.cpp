@@ -34,6 +34,17 @@ TEST_CASE("symbol rate search: the clearest line is the symbol rate, at any rati
     }
 }
 
+TEST_CASE("symbol rate search: what pulses a little faster than once in two samples is taken for that") {
+    for (const double ppm : {-10.0, -130.0}) {
+        const ChannelConfig channel{.esn0_db = 6, .clock_offset_ppm = ppm};
+        const auto rates = likely_symbol_rates(
+            internal::make_reception({7, FrameSize::short_, true}, 60, channel).samples, 3);
+        CAPTURE(ppm);
+        REQUIRE_FALSE(rates.empty());
+        CHECK(rates[0] == 0.5);
+    }
+}
+
 TEST_CASE("symbol rate search: about known, a rate is found to some millionths, near every threshold") {
     struct Case {
         Pls pls;
