@@ -205,8 +205,15 @@ TEST_CASE("ber: what cannot be is refused") {
     CHECK(count({"--esn0", "1", "--ebn0", "1"}).status == 2);
     CHECK(count({"--esn0", "abc"}).status == 2);
     CHECK(run_program({"dvbs2", "ber", "--modcod", "QPSK 9/10", "--frame", "short"}).status == 2);
-    for (const char* none : {"QAM 3/4", "0", "29", "8/9", "QPSK 89"})
+    for (const char* none : {"QAM 3/4", "0", "29", "8/9", "QPSK 89", "-1", "1-0"})
         CHECK(run_program({"dvbs2", "ber", "--modcod", none}).status == 2);
+    const Ended half = count({"--ppm", "50"});
+    CHECK(half.status == 2);
+    CHECK(says(half.err, "--ppm needs --sync"));
+    const ScratchFolder folder;
+    const Ended lost = count({"--frames", "1000000000", "--csv", folder / "nowhere/table.csv"});
+    CHECK(lost.status == 1);
+    CHECK(says(lost.err, "cannot write"));
 }
 
 }  // namespace tidemill::cli

@@ -21,14 +21,15 @@ namespace tidemill::cli {
 
 namespace {
 
-void write_csv(const ResultTable& table, const std::string& path) {
-    std::ofstream file(path);
-    file << to_csv(table);
+void write_csv(const std::string& text, const std::string& path, std::ios::openmode mode) {
+    std::ofstream file(path, mode);
+    file << text;
     file.close();
     if (!file) throw JobFailed(fmt::format("cannot write '{}': is there space, may we write?", path));
 }
 
 int run_ber(const BerOptions& options) {
+    if (!options.csv.empty()) write_csv("", options.csv, std::ios::app);  // before hours are spent
     const auto results = [&] {
         try {
             return count_errors(options);
@@ -37,7 +38,7 @@ int run_ber(const BerOptions& options) {
         }
     }();
     const ResultTable table = ber_table(options, results);
-    if (!options.csv.empty()) write_csv(table, options.csv);
+    if (!options.csv.empty()) write_csv(to_csv(table), options.csv, std::ios::trunc);
     if (options.json) {
         print("{}\n", to_text(to_json(table), 2));
     } else {
@@ -77,7 +78,9 @@ void add_limits(Verb& verb, BerOptions& options) {
     verb.option("--first-frame", options.first_frame,
                 "Number of each point's first frame: parts of a count add up to the whole")
         .in(between(0, 1e12));
-    verb.option("--frames", options.limits.frames, "Frames per point at most").in(at_least(1));
+    verb.option("--frames", options.limits.frames,
+                "Frames per point at most; with --sync full in whole bursts")
+        .in(at_least(1));
     verb.option("--errors", options.limits.frame_errors, "Wrong frames per point at most").in(at_least(1));
     verb.option("--iterations", options.iterations, "LDPC iterations at most, with ideal synchronisation")
         .in(between(1, 1000));
@@ -98,23 +101,29 @@ void add_full_sync(Verb& verb, BerOptions& options) {
     dvbs2::FullSync& full = options.full_sync;
     verb.choice("--sync", options.is_full, {{"ideal", false}, {"full", true}},
                 "Ideal, or full for the whole receiver");
-    verb.flag("--pilots", options.pilots, "Send pilots (full)");
+    verb.flag("--pilots", options.pilots, "Send pilots (full)").needs("--sync");
     verb.option("--cfo", full.frequency_cycles_per_symbol,
                 "Largest frequency offset over the symbol rate (full)")
-        .in(between(0.0, 0.2));
+        .in(between(0.0, 0.2))
+        .needs("--sync");
     verb.option("--drift", full.drift_cycles_per_symbol2,
                 "Largest drift of the frequency in cycles per symbol squared (full)")
-        .in(between(0, range_of("drift_cycles_per_symbol2").most));
+        .in(between(0, range_of("drift_cycles_per_symbol2").most))
+        .needs("--sync");
     verb.option("--ppm", full.clock_offset_ppm, "Largest clock offset in ppm (full)")
-        .in(between(0.0, 1000.0));
+        .in(between(0.0, 1000.0))
+        .needs("--sync");
     verb.option("--phase-noise", full.phase_noise_deg,
                 "Phase walk: standard deviation over 1000 symbols in degrees (full)")
-        .in(range_of("phase_noise_deg"));
+        .in(range_of("phase_noise_deg"))
+        .needs("--sync");
     verb.parsed(
-        "--echo", full.echoes, echo_of,
-        "SYMBOLS,DB or SYMBOLS,DB,DEGREES: so late, over the direct way, of which Es/N0 is told (full)");
+            "--echo", full.echoes, echo_of,
+            "SYMBOLS,DB or SYMBOLS,DB,DEGREES: so late, over the direct way, of which Es/N0 is told (full)")
+        .needs("--sync");
     verb.option("--burst", full.frames_per_burst, "Frames from one acquisition to the next (full)")
-        .in(between(1, 1000));
+        .in(between(1, 1000))
+        .needs("--sync");
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ const dvbs2::Modcod& modcod_of(const std::string& text) {
     std::string known;
     for (const dvbs2::Modcod& modcod : dvbs2::all_modcods()) {
         const std::string its_name = modcod_name(modcod);
-        if (wanted == bare(its_name) || wanted == std::to_string(modcod.number)) return modcod;
+        if (wanted == bare(its_name) || text == std::to_string(modcod.number)) return modcod;
         known += (known.empty() ? "" : ", ") + its_name;
     }
     throw WrongUsage(fmt::format("--modcod {}: give a number from 1 to 28 or one of {}", text, known));
