@@ -84,7 +84,8 @@ Json tones_hz(View view) {
 Json tones_text(View view) {
     std::string text;
     for (const double hz : view.now.tones_hz)
-        text += fmt::format("{}tone at {:+.1f} kHz", text.empty() ? "" : ", ", hz / 1000);
+        text += (text.empty() ? "tone at " : ", tone at ") +
+                (std::abs(hz) < 1000 ? fmt::format("{:+.0f} Hz", hz) : fmt::format("{:+.1f} kHz", hz / 1000));
     return text.empty() ? Json() : Json(text);
 }
 

@@ -12,6 +12,7 @@ namespace {
 
 constexpr double kSeldomSamples = 262144;
 constexpr std::uint32_t kMemoryLooks = 8;
+constexpr std::uint32_t kMostLooks = 2 * kMemoryLooks;  // that are counted
 // Of a chunk's power; by chance it moves by 0.03.
 constexpr double kPowerChange = 0.13;
 constexpr double kUsualPowerGain = 1.0 / 8;
@@ -44,16 +45,16 @@ double signed_bin(double bin) {
     return bin < kToneBins / 2 ? bin : bin - kToneBins;
 }
 
-// What stands at zero is the receiver's own offset of I and Q, which is taken out elsewhere, and what is
-// weaker beside it the window's smear.
-bool is_offset(std::span<const float> power, double bin, float here) {
-    if (std::abs(bin) > kToneWidth) return false;
+}  // namespace
+
+// What stands at zero may be the receiver's own offset of I and Q, until enough was heard for that to be
+// known, and what is weaker beside it the window's smear.
+bool ToneWatch::may_be_offset(std::span<const float> power, double bin, float here) const {
+    if (std::abs(bin) > kToneWidth || looks_ == kMostLooks) return false;
     const auto is_more = [&](float other) { return other > here; };
     return std::abs(bin) < kOffsetWidth || std::ranges::any_of(power.first(kToneWidth + 1), is_more) ||
            std::ranges::any_of(power.last(kToneWidth), is_more);
 }
-
-}  // namespace
 
 ToneWatch::ToneWatch(const FrontGeometry& geometry)
     : seldom_(static_cast<std::int64_t>(std::ceil(kSeldomSamples / geometry.block_samples()))),
@@ -70,13 +71,13 @@ bool ToneWatch::wants(const BlockSpectrum& spectrum, bool following) {
         change = usual_power_ > 0 ? std::max(change, std::abs(chunk.power / usual_power_ - 1)) : 0;
         usual_power_ += (usual_power_ > 0 ? kUsualPowerGain : 1) * (chunk.power - usual_power_);
     }
-    return !following || tones_.count > 0 || looks_ < kMemoryLooks || change > kPowerChange ||
+    return !following || tones_.count > 0 || looks_ < kMostLooks || change > kPowerChange ||
            spectrum.block % seldom_ == 0;
 }
 
-void ToneWatch::look(std::span<const Iq> samples) {
+void ToneWatch::look(std::span<const Iq> samples, Iq offset) {
     assert(samples.size() == kToneBins);
-    for (std::size_t n = 0; n < kToneBins; ++n) spectrum_[n] = samples[n] * window_[n];
+    for (std::size_t n = 0; n < kToneBins; ++n) spectrum_[n] = (samples[n] - offset) * window_[n];
     fft_.forward(spectrum_);
     float all = 0;
     for (std::size_t k = 0; k < kToneBins; ++k) all += latest_[k] = std::norm(spectrum_[k]);
@@ -97,12 +98,24 @@ void ToneWatch::look(std::span<const Iq> samples) {
 // before: a few loud bins of one look would stand in the mean like lines.
 void ToneWatch::remember() {
     const bool has_mean = looks_ >= kMemoryLooks;
-    looks_ = std::min(looks_ + 1, 2 * kMemoryLooks);
+    looks_ = std::min(looks_ + 1, kMostLooks);
     const float gain = 1.0F / static_cast<float>(std::min(looks_, kMemoryLooks));
     for (std::size_t k = 0; k < kToneBins; ++k) {
         const float most = has_mean ? std::max(kMostAdded * mean_[k], kLeastShare) : 1;
         mean_[k] += gain * (std::min(latest_[k], most) - mean_[k]);
     }
+    if (looks_ == kMemoryLooks) forget_offset();
+}
+
+// What was seen before it was known.
+void ToneWatch::forget_offset() {
+    std::copy_n(latest_.begin(), kToneWidth + 1, mean_.begin());
+    std::copy_n(latest_.end() - kToneWidth, kToneWidth, mean_.end() - kToneWidth);
+}
+
+bool ToneWatch::has_tone_at_zero() const {
+    return std::ranges::any_of(
+        tones_.all(), [](double frequency) { return std::abs(frequency) * kToneBins <= kToneWidth; });
 }
 
 // Appends the lines, the strongest first.
@@ -130,7 +143,7 @@ void ToneWatch::find_in_group(std::span<const float> power, double threshold, st
         const double a = std::log(std::max(left, kNothing)), c = std::log(std::max(right, kNothing));
         const double curvature = a - 2 * static_cast<double>(std::log(here)) + c;
         const double bin = static_cast<double>(k) + (curvature < 0 ? 0.5 * (a - c) / curvature : 0);
-        if (known || !is_offset(power, signed_bin(bin), here)) lines_.push_back({bin, ratio});
+        if (known || !may_be_offset(power, signed_bin(bin), here)) lines_.push_back({bin, ratio});
     }
 }
 

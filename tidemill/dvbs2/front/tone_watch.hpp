@@ -25,11 +25,14 @@ class ToneWatch {
     /// is not as before; else a few.
     bool wants(const BlockSpectrum& spectrum, bool following);
 
-    /// Takes a look at kToneBins samples of a block, cleared of pulses.
-    void look(std::span<const Iq> samples);
+    /// Takes a look at kToneBins samples of a block, cleared of pulses, of which so much is known to be the
+    /// receiver's own offset of I and Q.
+    void look(std::span<const Iq> samples, Iq offset = {});
 
     /// Those of now, by the block looked at last.
     const ToneList& tones() const { return tones_; }
+    /// Whether one of them lies so near to zero that it cannot be told from an offset of I and Q at once.
+    bool has_tone_at_zero() const;
 
     /// What it holds goes into a checkpoint, and comes back from one.
     template <class Archive>
@@ -44,11 +47,13 @@ class ToneWatch {
     };
 
     void remember();
+    void forget_offset();
     void find(std::span<const float> power, double threshold);
     void find_in_group(std::span<const float> power, double threshold, std::size_t begin);
     float beside(std::span<const float> power, std::size_t bin);
     float median_of(std::span<const float> power, std::size_t first);
     bool is_known(double bin, std::span<const double> frequencies) const;
+    bool may_be_offset(std::span<const float> power, double bin, float here) const;
 
     std::int64_t seldom_;  // blocks from one look to the next where nothing is known
     dsp::Fft fft_;

@@ -103,7 +103,7 @@ void RxCoarse::look_for_tones() {
     dsp::copy_samples(std::span(samples_).subspan(layout_.geometry.history_samples() + middle, kToneBins),
                       chunk_);
     blanker_.blank(chunk_, 0, 0);
-    tones_.look(chunk_);
+    tones_.look(chunk_, coarse_.iq().correction().offset);
     if (tones_.tones().count > 0) last_tones_ = tones_.tones();
 }
 
@@ -112,6 +112,7 @@ BlockSpectrum RxCoarse::measure(Frame f, std::uint32_t every) {
     if (tones_.tones().count > 0) {
         const auto received = std::span(samples_).first(block.end);
         blanker_.blank(received, 0, 0);
+        if (tones_.has_tone_at_zero()) dsp::correct_iq(received, coarse_.iq().correction(), received);
         canceller_.cancel(received, tones_.tones(), f[spectrum][0].steps);
         blanker_.blank_again(received);
     } else {
@@ -119,6 +120,7 @@ BlockSpectrum RxCoarse::measure(Frame f, std::uint32_t every) {
     }
     BlockSpectrum all = measure_spectrum(layout_.geometry, block.block, samples_, every);
     all.steps = f[spectrum][0].steps;
+    if (tones_.has_tone_at_zero()) all.moments = f[spectrum][0].moments;  // with what is taken out
     return all;
 }
 
