@@ -43,7 +43,8 @@ class CoarseFrequency {
         archive("iq", iq_)("state", state_)("sum", sum_)("window", window_)("window_sum", window_sum_);
         archive("window_begin", window_begin_)("oldest_kept", oldest_kept_)("next_block", next_block_);
         archive("share", share_)("frequency", frequency_)("gain", gain_)("slewing", slewing_);
-        archive("started", started_)("last", last_)("steps", steps_)("lately", lately_)("hurries", hurries_);
+        archive("loudest", loudest_)("started", started_)("last", last_)("steps", steps_)("lately", lately_)(
+            "hurries", hurries_);
     }
 
   private:
@@ -63,6 +64,7 @@ class CoarseFrequency {
     void move_by(double error, double most_per_symbol);
     bool hurry();
     void forget();
+    static double signal_power(const SpectrumSum& sum, double share);
     double signal_gain(double share) const;
     double symbols_needed(double share) const;
     KeptBlocks release_all();
@@ -83,6 +85,7 @@ class CoarseFrequency {
     double share_ = 0.0;
     double frequency_ = 0.0;
     double gain_ = 1.0;
+    double loudest_ = 0;  // power of a sample of the signal, where it was strongest lately
     bool slewing_ = false;
     SpectrumSum lately_{};  // what a drift is seen in
     bool hurries_ = false;  // after it

@@ -75,7 +75,7 @@ BlockSpectrum measure_spectrum(const FrontGeometry& geometry, std::int64_t block
         if (blanker.leaves_alone(chunk)) return measure_chunk(geometry, chunk, c, spectrum);
         std::vector<Iq> blanked(chunk.size());
         dsp::convert_samples(dsp::SampleFormat::ci8, std::as_bytes(chunk), blanked);
-        blanker.blank(blanked, 0, 0);
+        blanker.blank(blanked);
         measure_chunk(geometry, std::span<const Iq>(blanked), c, spectrum);
     });
     return spectrum;
@@ -91,7 +91,7 @@ void copy_chunks(const FrontGeometry& geometry, std::int64_t block, std::span<co
 void blank_chunks(const FrontGeometry& geometry, std::int64_t block, std::span<Iq> samples,
                   std::uint32_t every, PulseBlanker& blanker) {
     for_each_chunk(geometry, block, samples, every,
-                   [&](std::size_t, std::span<Iq> chunk) { blanker.blank(chunk, 0, 0); });
+                   [&](std::size_t, std::span<Iq> chunk) { blanker.blank(chunk); });
 }
 
 void SpectrumSum::scale(double factor) {

@@ -23,6 +23,8 @@ constexpr float kStrongSample = 16.0F;
 constexpr float kStrongNeighbour = 6.0F;
 constexpr std::size_t kNeighbourSamples = 4;
 
+// Of the loudest: a window that has less holds a signal in its smaller part at the most.
+constexpr double kPause = 0.25;
 constexpr double kLongestSymbols = 256;
 constexpr double kLargestShare = 0.3;  // of a window; more is something else
 
@@ -47,9 +49,10 @@ bool PulseBlanker::leaves_alone(std::span<const dsp::Ci8> window) {
     return is_harmless(dsp::power_peaks(window));
 }
 
-std::uint32_t PulseBlanker::blank(std::span<Iq> window, std::size_t first, double least_power) {
+std::uint32_t PulseBlanker::blank(std::span<Iq> window, std::size_t first, const Known& known) {
     if (leaves_alone(window)) return 0;
-    const double power = std::max(usual_power(window), least_power);
+    const double usual = usual_power(window);
+    const double power = std::max(usual, usual < kPause * known.loudest ? known.loudest : known.mean);
     if (power <= 0) return 0;
     find_runs(window, static_cast<float>(power));
     std::size_t all = 0, counted = 0;

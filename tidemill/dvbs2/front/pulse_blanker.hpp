@@ -18,9 +18,16 @@ class PulseBlanker {
   public:
     explicit PulseBlanker(const FrontGeometry& geometry);
 
-    /// Zeroes pulses in `window` and returns how many samples of those from `first` on. `least_power` is what
-    /// a sample of the signal is known to have: where one begins, it is no pulse. 0: nothing is known.
-    std::uint32_t blank(std::span<Iq> window, std::size_t first, double least_power);
+    /// The power that a sample of the signal is known to have, in the mean and where it was strongest lately;
+    /// 0: nothing is known.
+    struct Known {
+        double mean = 0, loudest = 0;
+    };
+
+    /// Zeroes pulses in `window` and returns how many samples of those from `first` on. Where a signal that
+    /// is known begins or ends, it is no pulse.
+    std::uint32_t blank(std::span<Iq> window, std::size_t first, const Known& known);
+    void blank(std::span<Iq> window) { blank(window, 0, {}); }
 
     /// Whether that would zero nothing for sure, as of nearly all windows; then nothing was zeroed last.
     bool leaves_alone(std::span<const Iq> window);

@@ -26,7 +26,7 @@ std::uint64_t blanked(std::vector<Iq>& samples, double sps = 2) {
     PulseBlanker blanker(FrontGeometry({sps, 1, 0.2, kMaxBlockSamples}));
     std::uint64_t count = 0;
     for (std::size_t n = 0; n + kWindow <= samples.size(); n += kWindow)
-        count += blanker.blank(std::span(samples).subspan(n, kWindow), 0, 0);
+        count += blanker.blank(std::span(samples).subspan(n, kWindow), 0, {});
     return count;
 }
 
@@ -95,14 +95,24 @@ TEST_CASE(
         samples.resize(kWindow);
         for (std::size_t n = 0; n < kWindow - part; ++n) samples[n] *= 0.05F;
         const std::vector<Iq> before = samples;
-        CHECK(blanker.blank(samples, 0, 1.0) == 0);
+        CHECK(blanker.blank(samples, 0, {.mean = 1}) == 0);
         CHECK(samples == before);
-        if (part > 512) CHECK(blanker.blank(samples, 0, 0) == 0);
+        if (part > 512) CHECK(blanker.blank(samples, 0, {}) == 0);
     }
     std::vector<Iq> silence(kWindow);
     silence[77] = {1, 1};
-    CHECK(blanker.blank(silence, 0, 0) == 0);
+    CHECK(blanker.blank(silence, 0, {}) == 0);
     CHECK(silence[77] == Iq{1, 1});
+}
+
+TEST_CASE("pulse blanker: a burst of a signal that mostly pauses, so that its mean is too low, is none") {
+    PulseBlanker blanker(FrontGeometry({2, 1, 0.2, kMaxBlockSamples}));
+    std::vector<Iq> samples = sent_with(27, 25);
+    samples.resize(kWindow);
+    for (std::size_t n = 0; n < kWindow - 3000; ++n) samples[n] *= 0.1F;
+    std::vector<Iq> again = samples;
+    CHECK(blanker.blank(samples, 0, {.mean = 0.25, .loudest = 1}) == 0);
+    CHECK(blanker.blank(again, 0, {.mean = 0.25, .loudest = 0.25}) > 0);
 }
 
 TEST_CASE("pulse blanker: what lies before the first sample to be counted is zeroed and not counted") {
@@ -111,11 +121,11 @@ TEST_CASE("pulse blanker: what lies before the first sample to be counted is zer
     add_pulse(samples, 300, 100, 30, 1);
     PulseBlanker blanker(FrontGeometry({2, 1, 0.2, kMaxBlockSamples}));
     auto again = samples;
-    const std::uint32_t all = blanker.blank(samples, 0, 0);
-    CHECK(blanker.blank(again, 350, 0) < all);
+    const std::uint32_t all = blanker.blank(samples, 0, {});
+    CHECK(blanker.blank(again, 350, {}) < all);
     CHECK(again == samples);
     again[300] = {};
-    CHECK(blanker.blank(again, 1000, 0) == 0);
+    CHECK(blanker.blank(again, 1000, {}) == 0);
 }
 
 }  // namespace tidemill::dvbs2

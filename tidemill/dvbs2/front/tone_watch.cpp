@@ -97,7 +97,7 @@ void ToneWatch::look(std::span<const Iq> samples, Iq offset) {
 // A carrier that is gone for a moment leaves noise, and where it ends its own edge, where there was nothing
 // before: a few loud bins of one look would stand in the mean like lines.
 void ToneWatch::remember() {
-    const bool has_mean = looks_ >= kMemoryLooks;
+    const bool has_mean = looks_ > 0;
     looks_ = std::min(looks_ + 1, kMostLooks);
     const float gain = 1.0F / static_cast<float>(std::min(looks_, kMemoryLooks));
     for (std::size_t k = 0; k < kToneBins; ++k) {

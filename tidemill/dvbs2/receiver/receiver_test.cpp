@@ -105,6 +105,23 @@ TEST_CASE("receiver: echoes feign no frequency that loses frames where there is 
     CHECK(totals.frames_bad == 0);
 }
 
+TEST_CASE("receiver: short bursts of a dense constellation are not blanked, and have no tones") {
+    const Pls pls{24, FrameSize::short_, true};
+    std::vector<dsp::Iq> samples;
+    for (unsigned burst = 0; burst < 12; ++burst) {
+        ChannelConfig channel{.esn0_db = 18, .frequency_cycles_per_symbol = 0.004};
+        channel.seed = burst + 1;
+        channel.tail_samples = 120'000;
+        const MadeReception made = make_reception(pls, 6, channel);
+        samples.insert(samples.end(), made.samples.begin(), made.samples.end());
+    }
+    const ReceptionReport report = receive(samples).report;
+    CHECK(report.totals.frames >= 60);
+    CHECK(report.totals.frames_bad <= 1);
+    CHECK(report.samples_blanked < 2000);
+    CHECK(report.tones_hz.empty());
+}
+
 TEST_CASE("receiver: after a hole in the signal it locks again, keeps the good part and invents nothing") {
     const Received& received = in_order();
     const std::size_t sent = broken_reception().packets.size() / io::kTsPacketBytes;

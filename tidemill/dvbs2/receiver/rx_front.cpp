@@ -38,7 +38,7 @@ void RxSpectrum::measure_samples(Frame f) {
     f[spectrum][0] = measure_spectrum(layout_.geometry, block.block, samples_, kFollowedChunks);
     if (!steps_.may_hold_one(samples)) return;
     if (!is_copy) dsp::copy_samples(samples, samples_);
-    blanker_.blank(samples_, 0, 0);
+    blanker_.blank(samples_);
     f[spectrum][0].steps = steps_.find(samples_, block.begin, block.end, block.block == 0);
 }
 
@@ -49,7 +49,7 @@ void RxSpectrum::measure_bytes(Frame f, std::span<const dsp::Ci8> bytes) {
     f[spectrum][0] = measure_spectrum(layout_.geometry, block.block, bytes, kFollowedChunks, blanker_);
     if (!steps_.may_hold_one(bytes)) return;
     layout_.convert(f[raw], block, samples_);
-    blanker_.blank(samples_, 0, 0);
+    blanker_.blank(samples_);
     f[spectrum][0].steps = steps_.find(samples_, block.begin, block.end, block.block == 0);
 }
 
@@ -102,7 +102,7 @@ void RxCoarse::look_for_tones() {
     const std::size_t middle = layout_.geometry.chunks() / 2 * kChunkSamples;
     dsp::copy_samples(std::span(samples_).subspan(layout_.geometry.history_samples() + middle, kToneBins),
                       chunk_);
-    blanker_.blank(chunk_, 0, 0);
+    blanker_.blank(chunk_);
     tones_.look(chunk_, coarse_.iq().correction().offset);
     if (tones_.tones().count > 0) last_tones_ = tones_.tones();
 }
@@ -111,7 +111,7 @@ BlockSpectrum RxCoarse::measure(Frame f, std::uint32_t every) {
     const RawInfo& block = f[info_in][0];
     if (tones_.tones().count > 0) {
         const auto received = std::span(samples_).first(block.end);
-        blanker_.blank(received, 0, 0);
+        blanker_.blank(received);
         if (tones_.has_tone_at_zero()) dsp::correct_iq(received, coarse_.iq().correction(), received);
         canceller_.cancel(received, tones_.tones(), f[spectrum][0].steps);
         blanker_.blank_again(received);
@@ -197,7 +197,8 @@ std::span<const Iq> RxFilter::undisturbed_samples(Frame f) {
     layout_.convert(f[raw], block, samples_);
     const std::uint32_t history = layout_.geometry.history_samples();
     const auto received = std::span(samples_).first(block.end);
-    const std::uint32_t blanked = blanker_.blank(received, history, least_power_of(turned, history));
+    const std::uint32_t blanked =
+        blanker_.blank(received, history, {least_power_of(turned, history), turned.loudest});
     if (blanked > 0) counts_->blanked.fetch_add(blanked, std::memory_order_relaxed);
     if (turned.iq.changes_anything()) dsp::correct_iq(received, turned.iq, received);
     canceller_.cancel(received, turned.tones, turned.steps);

@@ -19,7 +19,7 @@ void blank_unknown_pulses(std::span<dsp::Iq> samples) {
     PulseBlanker blanker(FrontGeometry({.sample_rate_hz = kSamplesPerSymbol, .symbol_rate_hz = 1}));
     while (!samples.empty()) {
         const auto window = samples.first(std::min(kWindow, samples.size()));
-        blanker.blank(window, 0, 0);
+        blanker.blank(window);
         samples = samples.subspan(window.size());
     }
 }
