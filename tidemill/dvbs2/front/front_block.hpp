@@ -100,7 +100,8 @@ struct BlockOscillator {
     bool restart = false;    // nothing before this block belongs to the same stretch of signal
     LevelStepList steps{};   // of the window
     ToneList tones{};        // that are to be taken out first
-    double loudest = 0;  // power of a sample of the signal, before the gain, where it was strongest lately
+    // Power of a sample of the signal, before the gain, where it was strongest lately; 0: nobody knows.
+    double loudest = 0;
 
     /// The gain at a sample of the window, whose block begins behind `history` samples.
     double gain_at(std::int64_t place, std::int64_t history) const {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <vector>
 
 namespace tidemill::dvbs2 {
 
@@ -41,8 +42,7 @@ constexpr double kLargestDrift = 3e-7;  // cycles per symbol squared
 // A carrier that has jumped is looked for anew, which loses less than to drag the oscillator after it.
 constexpr double kJump = 0.012;
 constexpr double kCarrierJumpSigmas = 6;
-constexpr double kLoudMemorySymbols = 131072;  // bursts may pause for about as long
-constexpr double kLargestRise = 4.0;           // of one chunk's power over the average
+constexpr double kLargestRise = 4.0;  // of one chunk's power over the average
 
 // The gain moves by so much per block at the most, and only when the level is off by more than half a dB.
 constexpr double kGainTolerance = 1.06;
@@ -99,7 +99,7 @@ void CoarseFrequency::learn_steps(const BlockSpectrum& spectrum) {
         steps_.push_back({std::max(place, block), step.ratio});
         gain_ /= step.ratio;
         const double power = step.ratio * step.ratio;
-        loudest_ *= power;
+        loudest_ *= std::min(power, 1.0);  // how loud it has become is seen soon
         sum_.scale_power(power);
         lately_.scale_power(power);
         window_sum_.scale_power(power);
@@ -198,7 +198,7 @@ void CoarseFrequency::follow(const dsp::LagCorrelation& chunk) {
     lately_.scale(1.0 - age / kHurryMemorySymbols);
     lately_.add(chunk);
     share_ = fit_.share_at(window_sum_, frequency_);
-    loudest_ = std::max(loudest_ * (1.0 - age / kLoudMemorySymbols), signal_power(window_sum_, share_));
+    loudest_ = std::max(loudest_ * (1.0 - age / kMemorySymbols), share_ * usual_power());
     const auto most = static_cast<double>(followed_window_chunks_);
     if (window_.size() >= followed_window_chunks_ && share_ < 0.5 * fit_.threshold(most)) forget();
 }
@@ -265,13 +265,17 @@ void CoarseFrequency::slew() {
     move_by(error * symbols / kMemorySymbols, kCalmDrift + urgency / kMemorySymbols);
 }
 
-// Of a sample.
-double CoarseFrequency::signal_power(const SpectrumSum& sum, double share) {
-    return sum.chunks > 0 ? share * sum.lags.power / (sum.chunks * kChunkSamples) : 0;
+// Of a sample: one of the window's chunks may have been hit.
+double CoarseFrequency::usual_power() const {
+    std::vector<double> powers;
+    for (const dsp::LagCorrelation& chunk : window_) powers.push_back(chunk.power / kChunkSamples);
+    const auto middle = powers.begin() + static_cast<std::ptrdiff_t>((powers.size() - 1) / 2);
+    std::ranges::nth_element(powers, middle);
+    return *middle;
 }
 
 double CoarseFrequency::signal_gain(double share) const {
-    return 1 / std::sqrt(signal_power(sum_, share));
+    return std::sqrt(sum_.chunks * kChunkSamples / (share * sum_.lags.power));
 }
 
 BlockOscillator CoarseFrequency::next() {
@@ -292,7 +296,7 @@ BlockOscillator CoarseFrequency::next() {
     const double risen = level_since(begin) / level_since(begin + geometry_.block_samples());
     now.previous_gain = started_ ? last_.gain / risen : now.gain;
     now.iq = iq_.correction();
-    now.loudest = loudest_ / std::pow(level_since(begin + geometry_.block_samples()), 2);
+    now.loudest = steps_.empty() ? loudest_ : 0;
     now.restart = !started_;
     started_ = true;
     last_ = now;

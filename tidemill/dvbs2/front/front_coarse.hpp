@@ -64,7 +64,7 @@ class CoarseFrequency {
     void move_by(double error, double most_per_symbol);
     bool hurry();
     void forget();
-    static double signal_power(const SpectrumSum& sum, double share);
+    double usual_power() const;
     double signal_gain(double share) const;
     double symbols_needed(double share) const;
     KeptBlocks release_all();

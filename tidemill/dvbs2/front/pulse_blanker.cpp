@@ -23,8 +23,9 @@ constexpr float kStrongSample = 16.0F;
 constexpr float kStrongNeighbour = 6.0F;
 constexpr std::size_t kNeighbourSamples = 4;
 
-// Of the loudest: a window that has less holds a signal in its smaller part at the most.
-constexpr double kPause = 0.25;
+// Of the loudest: a window that has less pauses for the most part, where the signal neither fades nor steps
+// so deep.
+constexpr double kPause = 0.08;
 constexpr double kLongestSymbols = 256;
 constexpr double kLargestShare = 0.3;  // of a window; more is something else
 
@@ -51,8 +52,8 @@ bool PulseBlanker::leaves_alone(std::span<const dsp::Ci8> window) {
 
 std::uint32_t PulseBlanker::blank(std::span<Iq> window, std::size_t first, const Known& known) {
     if (leaves_alone(window)) return 0;
-    const double usual = usual_power(window);
-    const double power = std::max(usual, usual < kPause * known.loudest ? known.loudest : known.mean);
+    const double usual = usual_power(window), loudest = usual < kPause * known.loudest ? known.loudest : 0;
+    const double power = std::max({usual, known.mean, loudest});
     if (power <= 0) return 0;
     find_runs(window, static_cast<float>(power));
     std::size_t all = 0, counted = 0;

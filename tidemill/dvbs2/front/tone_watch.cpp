@@ -23,6 +23,7 @@ constexpr double kOfOneLook = 44;
 constexpr double kOfMany = 8;
 constexpr double kPerLooks = 0.9;  // power of their number by which it falls from one to the other
 constexpr double kStillATone = 0.5;
+constexpr double kClearlyATone = 3;   // times the threshold, at zero
 constexpr float kLeastShare = 5e-5F;  // of all power, in one bin: a tone of -40 dB harms nobody
 constexpr float kMostAdded = 8;       // of a bin over its mean that one look adds
 
@@ -47,12 +48,13 @@ double signed_bin(double bin) {
 
 }  // namespace
 
-// What stands at zero may be the receiver's own offset of I and Q, until enough was heard for that to be
-// known, and what is weaker beside it the window's smear.
-bool ToneWatch::may_be_offset(std::span<const float> power, double bin, float here) const {
-    if (std::abs(bin) > kToneWidth || looks_ == kMostLooks) return false;
+// What stands at zero is the receiver's own offset of I and Q, which is taken out elsewhere, and what is
+// weaker beside it the window's smear; what stands there clearly though that is known is none.
+bool ToneWatch::may_be_offset(std::span<const float> power, double bin, float here, bool is_clear) const {
+    if (std::abs(bin) > kToneWidth) return false;
+    if (std::abs(bin) < kOffsetWidth) return looks_ < kMostLooks || !is_clear;
     const auto is_more = [&](float other) { return other > here; };
-    return std::abs(bin) < kOffsetWidth || std::ranges::any_of(power.first(kToneWidth + 1), is_more) ||
+    return std::ranges::any_of(power.first(kToneWidth + 1), is_more) ||
            std::ranges::any_of(power.last(kToneWidth), is_more);
 }
 
@@ -77,7 +79,8 @@ bool ToneWatch::wants(const BlockSpectrum& spectrum, bool following) {
 
 void ToneWatch::look(std::span<const Iq> samples, Iq offset) {
     assert(samples.size() == kToneBins);
-    for (std::size_t n = 0; n < kToneBins; ++n) spectrum_[n] = (samples[n] - offset) * window_[n];
+    for (std::size_t n = 0; n < kToneBins; ++n)  // 0: never came, or blanked
+        spectrum_[n] = samples[n] == Iq{} ? Iq{} : (samples[n] - offset) * window_[n];
     fft_.forward(spectrum_);
     float all = 0;
     for (std::size_t k = 0; k < kToneBins; ++k) all += latest_[k] = std::norm(spectrum_[k]);
@@ -107,15 +110,11 @@ void ToneWatch::remember() {
     if (looks_ == kMemoryLooks) forget_offset();
 }
 
-// What was seen before it was known.
+// What was seen before it was known: as if it had been like what is beside it.
 void ToneWatch::forget_offset() {
-    std::copy_n(latest_.begin(), kToneWidth + 1, mean_.begin());
-    std::copy_n(latest_.end() - kToneWidth, kToneWidth, mean_.end() - kToneWidth);
-}
-
-bool ToneWatch::has_tone_at_zero() const {
-    return std::ranges::any_of(
-        tones_.all(), [](double frequency) { return std::abs(frequency) * kToneBins <= kToneWidth; });
+    const float usual = beside(mean_, 0);
+    std::fill_n(mean_.begin(), kToneWidth + 1, usual);
+    std::fill_n(mean_.end() - kToneWidth, kToneWidth, usual);
 }
 
 // Appends the lines, the strongest first.
@@ -143,7 +142,8 @@ void ToneWatch::find_in_group(std::span<const float> power, double threshold, st
         const double a = std::log(std::max(left, kNothing)), c = std::log(std::max(right, kNothing));
         const double curvature = a - 2 * static_cast<double>(std::log(here)) + c;
         const double bin = static_cast<double>(k) + (curvature < 0 ? 0.5 * (a - c) / curvature : 0);
-        if (known || !may_be_offset(power, signed_bin(bin), here)) lines_.push_back({bin, ratio});
+        const bool is_clear = static_cast<double>(ratio) >= kClearlyATone * threshold;
+        if (known || !may_be_offset(power, signed_bin(bin), here, is_clear)) lines_.push_back({bin, ratio});
     }
 }
 

@@ -31,8 +31,6 @@ class ToneWatch {
 
     /// Those of now, by the block looked at last.
     const ToneList& tones() const { return tones_; }
-    /// Whether one of them lies so near to zero that it cannot be told from an offset of I and Q at once.
-    bool has_tone_at_zero() const;
 
     /// What it holds goes into a checkpoint, and comes back from one.
     template <class Archive>
@@ -53,7 +51,7 @@ class ToneWatch {
     float beside(std::span<const float> power, std::size_t bin);
     float median_of(std::span<const float> power, std::size_t first);
     bool is_known(double bin, std::span<const double> frequencies) const;
-    bool may_be_offset(std::span<const float> power, double bin, float here) const;
+    bool may_be_offset(std::span<const float> power, double bin, float here, bool is_clear) const;
 
     std::int64_t seldom_;  // blocks from one look to the next where nothing is known
     dsp::Fft fft_;

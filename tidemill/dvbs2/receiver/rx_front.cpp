@@ -112,7 +112,6 @@ BlockSpectrum RxCoarse::measure(Frame f, std::uint32_t every) {
     if (tones_.tones().count > 0) {
         const auto received = std::span(samples_).first(block.end);
         blanker_.blank(received);
-        if (tones_.has_tone_at_zero()) dsp::correct_iq(received, coarse_.iq().correction(), received);
         canceller_.cancel(received, tones_.tones(), f[spectrum][0].steps);
         blanker_.blank_again(received);
     } else {
@@ -120,7 +119,6 @@ BlockSpectrum RxCoarse::measure(Frame f, std::uint32_t every) {
     }
     BlockSpectrum all = measure_spectrum(layout_.geometry, block.block, samples_, every);
     all.steps = f[spectrum][0].steps;
-    if (tones_.has_tone_at_zero()) all.moments = f[spectrum][0].moments;  // with what is taken out
     return all;
 }
 

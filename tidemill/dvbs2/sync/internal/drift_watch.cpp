@@ -14,11 +14,12 @@ constexpr double kPilotLag = kPilotSpacingSymbols + kPilotBlockSymbols;
 constexpr double kLagTolerance = 40;  // a header's middle to the first pilots' is longer than from those on
 constexpr double kKept = 0.8;         // of what was seen, from frame to frame
 constexpr std::size_t kMostHeaders = 25;
+constexpr std::size_t kUsualHeaders = 17;  // as long as they tell enough: more are slow to see a drift begin
 constexpr double kSurelyStraight = 200e3;  // symbols: so long a line is in any case,
 constexpr double kLongestSymbols = 600e3;  // and as long as that where nothing speaks against it
 // What headers' phases tell is finer, but there are others like it: told apart by a line that is as sure as
 // this, and the least is believed rather than one so much less likely (log-likelihood).
-constexpr double kSureTurn = 0.13;
+constexpr double kSureTurn = 0.1, kStillSureTurn = 0.13;
 constexpr double kBelief = 8;
 constexpr double kPhaseSigma = 0.3;
 constexpr double kLeastAlike = 0.7;
@@ -71,9 +72,13 @@ DriftWatch::Found DriftWatch::by_pilots() const {
     return {.drift = std::arg(bend_) / turn, .sigma = std::sqrt(variance) / turn};
 }
 
-// The longest one on which the latest headers lie.
-DriftWatch::Found DriftWatch::line() const {
-    for (std::size_t first = 0; first + 3 <= headers_.size(); ++first) {
+std::size_t DriftWatch::first_of(std::size_t headers) const {
+    return headers_.size() - std::min(headers_.size(), headers);
+}
+
+// The longest one on which the latest headers lie, of so many.
+DriftWatch::Found DriftWatch::line(std::size_t headers) const {
+    for (std::size_t first = first_of(headers); first + 3 <= headers_.size(); ++first) {
         const bool is_long = headers_.back().place - headers_[first].place > kSurelyStraight;
         const Found found = line_from(first, is_long ? kLargestLongScatter : kLargestScatter);
         if (found.sigma < 1 || !is_long) return found;
@@ -107,7 +112,7 @@ DriftWatch::Found DriftWatch::line_from(std::size_t first, double most_scatter) 
 }
 
 DriftWatch::Found DriftWatch::by_frequencies() const {
-    for (std::size_t first = 0; first + kLeastHeaders <= headers_.size(); ++first) {
+    for (std::size_t first = first_of(kUsualHeaders); first + kLeastHeaders <= headers_.size(); ++first) {
         const Found found = line_from(first, kLargestLongScatter);
         if (found.sigma < 1) return found;
     }
@@ -115,10 +120,11 @@ DriftWatch::Found DriftWatch::by_frequencies() const {
 }
 
 DriftWatch::Found DriftWatch::by_headers() const {
-    Found found = line();
+    Found found = line(kUsualHeaders);
     const double lag = headers_.empty() ? 0 : headers_.back().lag, square = lag * lag;
     if (lag <= 0) return found;
-    const bool is_sure = found.sigma * square <= kSureTurn && header_bends_ >= 2 &&
+    if (found.sigma * square > kSureTurn) found = line(kMostHeaders);
+    const bool is_sure = found.sigma * square <= kStillSureTurn && header_bends_ >= 2 &&
                          std::abs(header_bend_) >= kLeastAlike * header_bends_;
     if (!is_sure) return {};
     const double fine = std::arg(header_bend_) / dsp::kTwoPi / square;

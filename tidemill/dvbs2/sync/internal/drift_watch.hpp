@@ -51,7 +51,8 @@ class DriftWatch {
     }
 
   private:
-    Found line() const;
+    std::size_t first_of(std::size_t headers) const;
+    Found line(std::size_t headers) const;
     Found line_from(std::size_t first, double most_scatter) const;
 
     std::complex<double> bend_{};  // of how much further the phase turns from one block to the next
