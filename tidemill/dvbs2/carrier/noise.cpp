@@ -58,7 +58,8 @@ Moments moments_of(std::span<const dsp::Iq> symbols) {
 // Half of the groups have less.
 double usual_power(std::span<const Moments> groups) {
     std::vector<double> powers;
-    for (const Moments& group : groups) powers.push_back(group.power());
+    for (const Moments& group : groups)
+        if (std::isfinite(group.power())) powers.push_back(group.power());
     if (powers.empty()) return 0;
     const auto middle = powers.begin() + static_cast<std::ptrdiff_t>(powers.size() / 2);
     std::ranges::nth_element(powers, middle);

@@ -268,7 +268,9 @@ void CoarseFrequency::slew() {
 // Of a sample: one of the window's chunks may have been hit.
 double CoarseFrequency::usual_power() const {
     std::vector<double> powers;
-    for (const dsp::LagCorrelation& chunk : window_) powers.push_back(chunk.power / kChunkSamples);
+    for (const dsp::LagCorrelation& chunk : window_)
+        if (std::isfinite(chunk.power)) powers.push_back(chunk.power / kChunkSamples);
+    if (powers.empty()) return 0;
     const auto middle = powers.begin() + static_cast<std::ptrdiff_t>((powers.size() - 1) / 2);
     std::ranges::nth_element(powers, middle);
     return *middle;
