@@ -10,6 +10,7 @@
 #include "tidemill/cli/dvbs2/channel_limits.hpp"
 #include "tidemill/cli/dvbs2/echo_option.hpp"
 #include "tidemill/cli/dvbs2/modcod_name.hpp"
+#include "tidemill/cli/insight.hpp"
 #include "tidemill/cli/number_list.hpp"
 #include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/cli/verbs.hpp"
@@ -21,15 +22,15 @@ namespace tidemill::cli {
 
 namespace {
 
-void write_csv(const std::string& text, const std::string& path, std::ios::openmode mode) {
-    std::ofstream file(path, mode);
-    file << text;
+void write_csv(const ResultTable& table, const std::string& path) {
+    std::ofstream file(path);
+    file << to_csv(table);
     file.close();
     if (!file) throw JobFailed(fmt::format("cannot write '{}': is there space, may we write?", path));
 }
 
 int run_ber(const BerOptions& options) {
-    if (!options.csv.empty()) write_csv("", options.csv, std::ios::app);  // before hours are spent
+    check_writable(options.csv);  // before hours are spent
     const auto results = [&] {
         try {
             return count_errors(options);
@@ -38,7 +39,7 @@ int run_ber(const BerOptions& options) {
         }
     }();
     const ResultTable table = ber_table(options, results);
-    if (!options.csv.empty()) write_csv(to_csv(table), options.csv, std::ios::trunc);
+    if (!options.csv.empty()) write_csv(table, options.csv);
     if (options.json) {
         print("{}\n", to_text(to_json(table), 2));
     } else {
