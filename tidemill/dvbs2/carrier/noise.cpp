@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <vector>
+
+#include "tidemill/dsp/power_peaks.hpp"
 
 namespace tidemill::dvbs2 {
 
@@ -32,37 +35,26 @@ Sums sums_of(std::span<const dsp::Iq> symbols) {
 // Of so many symbols the power scatters by an eighth at the most. Those with another level, behind a step of
 // the receiver's gain or zeroed, would look like noise.
 constexpr std::size_t kLevelGroup = 64;
-constexpr double kOtherLevel = 2;
+constexpr float kOtherLevel = 2;
 
 struct Moments {
-    double second = 0, fourth = 0, count = 0;  // sums
+    double second = 0, fourth = 0;
 
-    double power() const { return second / count; }
-    void add(const Moments& other) {
-        second += other.second;
-        fourth += other.fourth;
-        count += other.count;
+    void add(dsp::Iq symbol) {
+        const double power = std::norm(symbol);
+        second += power;
+        fourth += power * power;
     }
 };
 
-Moments moments_of(std::span<const dsp::Iq> symbols) {
-    Moments moments{.count = static_cast<double>(symbols.size())};
-    for (const dsp::Iq symbol : symbols) {
-        const double power = std::norm(symbol);
-        moments.second += power;
-        moments.fourth += power * power;
-    }
-    return moments;
-}
-
-// Half of the groups have less.
-double usual_power(std::span<const Moments> groups) {
-    std::vector<double> powers;
-    for (const Moments& group : groups)
-        if (std::isfinite(group.power())) powers.push_back(group.power());
-    if (powers.empty()) return 0;
-    const auto middle = powers.begin() + static_cast<std::ptrdiff_t>(powers.size() / 2);
-    std::ranges::nth_element(powers, middle);
+// Half of them are less.
+float median_of(std::span<const float> values) {
+    std::vector<float> finite;
+    std::ranges::copy_if(values, std::back_inserter(finite),
+                         [](float value) { return std::isfinite(value); });
+    if (finite.empty()) return 0;
+    const auto middle = finite.begin() + static_cast<std::ptrdiff_t>(finite.size() / 2);
+    std::ranges::nth_element(finite, middle);
     return *middle;
 }
 
@@ -101,16 +93,23 @@ SignalQuality quality_of_known(std::span<const dsp::Iq> known) {
 }
 
 SignalQuality quality_of_psk(std::span<const dsp::Iq> data) {
-    std::vector<Moments> groups;
-    groups.reserve(data.size() / kLevelGroup + 1);
-    for (; !data.empty(); data = data.subspan(std::min(kLevelGroup, data.size())))
-        groups.push_back(moments_of(data.first(std::min(kLevelGroup, data.size()))));
-    const double usual = usual_power(groups);
-    Moments all;
-    for (const Moments& group : groups)
-        if (group.power() <= kOtherLevel * usual && kOtherLevel * group.power() >= usual) all.add(group);
-    const double second = all.second / std::max(all.count, 1.0);
-    const double fourth = all.fourth / std::max(all.count, 1.0);
+    std::vector<float> levels(data.size() / kLevelGroup);
+    dsp::mean_powers(data, kLevelGroup, levels);
+    const float usual = median_of(levels);
+    Moments even, odd;  // neither waits for the other
+    double count = 0;
+    for (const float level : levels) {
+        const auto group = data.first(kLevelGroup);
+        data = data.subspan(kLevelGroup);
+        if (!(level <= kOtherLevel * usual && kOtherLevel * level >= usual)) continue;
+        for (std::size_t n = 0; n < kLevelGroup; n += 2) {
+            even.add(group[n]);
+            odd.add(group[n + 1]);
+        }
+        count += kLevelGroup;
+    }
+    const double second = (even.second + odd.second) / std::max(count, 1.0);
+    const double fourth = (even.fourth + odd.fourth) / std::max(count, 1.0);
     // With S and N for the powers: M2 = S + N, M4 = S^2 + 4 S N + 2 N^2.
     const double signal = std::sqrt(std::max(2 * second * second - fourth, 0.0));
     return make_quality(signal, second - signal);
