@@ -6,14 +6,17 @@ include(CMakePackageConfigHelpers)
 # What users include. Installed is what these reach, and nothing else; cmake/install_test.sh counts it.
 set(TIDEMILL_PUBLIC_HEADERS tidemill/tidemill.hpp tidemill/dvbs2.hpp tidemill/tasks/tasks.hpp)
 
-file(GLOB rooms RELATIVE "${PROJECT_SOURCE_DIR}/tidemill" "${PROJECT_SOURCE_DIR}/tidemill/*/CMakeLists.txt")
-list(TRANSFORM rooms REPLACE "/CMakeLists.txt" "")
-list(REMOVE_ITEM rooms testing peers loopback)  # of the last, its module is
-
 foreach(variable IN ITEMS PROJECT_SOURCE_DIR CMAKE_INSTALL_INCLUDEDIR TIDEMILL_PUBLIC_HEADERS)
   install(CODE "set(${variable} \"${${variable}}\")")
 endforeach()
 install(SCRIPT "${PROJECT_SOURCE_DIR}/cmake/install_headers.cmake")
+
+foreach(room IN LISTS rooms)
+  get_target_property(private tidemill_${room} TIDEMILL_NOT_INSTALLED)
+  if(private)
+    list(REMOVE_ITEM rooms ${room})
+  endif()
+endforeach()
 
 add_custom_target(installable DEPENDS tidemill)
 if(TIDEMILL_PYTHON)
@@ -39,7 +42,8 @@ if(NOT CMAKE_CROSSCOMPILING)  # the program writes its manual page itself
   install(CODE "set(manuals \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_MANDIR}/man1\")
     file(MAKE_DIRECTORY \"\${manuals}\")
     execute_process(COMMAND \"$<TARGET_FILE:tidemill>\" --manual OUTPUT_FILE \"\${manuals}/tidemill.1\"
-      COMMAND_ERROR_IS_FATAL ANY)" COMPONENT program)
+      COMMAND_ERROR_IS_FATAL ANY)
+    execute_process(COMMAND gzip -9nf \"\${manuals}/tidemill.1\" COMMAND_ERROR_IS_FATAL ANY)" COMPONENT program)
 endif()
 
 # For systemd; which prefix the program gets is known only now.
@@ -56,13 +60,9 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/tidemill-config-version.
 install(FILES "${PROJECT_BINARY_DIR}/tidemill-config.cmake" "${PROJECT_BINARY_DIR}/tidemill-config-version.cmake"
   DESTINATION "${package}")
 
-# The C interface: its header, that of streams which are loaded through it, and with TIDEMILL_SHARED the library and what pkg-config tells of it.
+# The C interface: its header, the one for streams that it loads, the shared library and its pkg-config file.
 install(FILES "${PROJECT_SOURCE_DIR}/tidemill/c/tidemill.h" "${PROJECT_SOURCE_DIR}/tidemill/c/plugin.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/tidemill/c")
-if(TIDEMILL_SHARED)
-  # As Debian wants its manuals.
-  install(CODE "execute_process(COMMAND gzip -9nf
-    \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_MANDIR}/man1/tidemill.1\"
-    COMMAND_ERROR_IS_FATAL ANY)" COMPONENT program)
+if(TARGET tidemill_shared)
   add_dependencies(installable tidemill_shared)
   install(TARGETS tidemill_shared LIBRARY COMPONENT library NAMELINK_COMPONENT development)
   file(RELATIVE_PATH from_pkgconfig_to_prefix "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")

@@ -9,10 +9,8 @@ foreach(room IN LISTS rooms)
   endif()
   target_link_libraries(tidemill_rooms PRIVATE tidemill_${room})  # for what each needs of others
 endforeach()
-# Calls from room to room are as direct as in a program: nothing may stand in for a function of ours.
-target_link_options(tidemill_rooms PRIVATE "LINKER:--version-script=${CMAKE_CURRENT_LIST_DIR}/rooms.map" LINKER:-Bsymbolic
-  LINKER:--no-undefined)
-set_target_properties(tidemill_rooms PROPERTIES EXPORT_NAME tidemill LINK_DEPENDS "${CMAKE_CURRENT_LIST_DIR}/rooms.map")
+tidemill_exports(tidemill_rooms "${CMAKE_CURRENT_LIST_DIR}/rooms.map")
+set_target_properties(tidemill_rooms PROPERTIES EXPORT_NAME tidemill)
 target_include_directories(tidemill_rooms INTERFACE "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
 target_compile_features(tidemill_rooms INTERFACE cxx_std_20)
 target_link_libraries(tidemill_rooms INTERFACE $<BUILD_INTERFACE:tidemill_build_flags> fmt::fmt Threads::Threads)

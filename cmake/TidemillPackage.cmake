@@ -24,14 +24,16 @@ function(tidemill_debian_package component name section summary description)
   set(CPACK_DEBIAN_${part}_PACKAGE_NAME ${name} PARENT_SCOPE)
   set(CPACK_DEBIAN_${part}_PACKAGE_SECTION ${section} PARENT_SCOPE)
   set(CPACK_COMPONENT_${part}_DESCRIPTION "${summary}\n${description}" PARENT_SCOPE)
-  # Policy wants a copyright file and a changelog in each.
+  # Policy wants a copyright file and a changelog in each package; `./x install` leaves them out.
   set(notes "${PROJECT_BINARY_DIR}/debian/${name}")
   file(MAKE_DIRECTORY "${notes}")
   file(WRITE "${notes}/changelog" "tidemill (${PROJECT_VERSION}) unstable; urgency=medium\n\n  * See the project's history.\n\n"
     " -- ${TIDEMILL_CONTACT}  Thu, 01 Jan 2026 00:00:00 +0000\n")
   execute_process(COMMAND gzip -9nf "${notes}/changelog")
-  install(FILES "${notes}/changelog.gz" DESTINATION "share/doc/${name}" COMPONENT ${component})
-  install(FILES "${PROJECT_BINARY_DIR}/licences.txt" DESTINATION "share/doc/${name}" RENAME copyright COMPONENT ${component})
+  install(FILES "${notes}/changelog.gz" DESTINATION "share/doc/${name}" COMPONENT ${component}
+    EXCLUDE_FROM_ALL)
+  install(FILES "${PROJECT_BINARY_DIR}/licences.txt" DESTINATION "share/doc/${name}" RENAME copyright
+    COMPONENT ${component} EXCLUDE_FROM_ALL)
 endfunction()
 
 tidemill_debian_package(program tidemill science "streaming dataflow programs, and a DVB-S2 receiver"

@@ -37,6 +37,8 @@ target_compile_definitions(tidemill_build_flags INTERFACE
 # Whether a product is rounded before it is added must not depend on the instruction set, nor on where in a block a
 # sample stands: what is to be fused says so.
 target_compile_options(tidemill_build_flags INTERFACE -ffp-contract=off)
+# Calls within a shared object are as direct as in a program: no function of ours is replaced when it is loaded.
+target_compile_options(tidemill_build_flags INTERFACE -fno-semantic-interposition)
 if(TIDEMILL_SANITIZE)
   target_compile_options(tidemill_build_flags INTERFACE
     -fsanitize=${TIDEMILL_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
@@ -60,6 +62,13 @@ add_library(tidemill_cold INTERFACE)
 target_compile_options(tidemill_cold INTERFACE $<$<NOT:$<CONFIG:Debug>>:-O1>)
 
 include(TidemillPrecompiled)
+
+# A shared object exports what its version script names.
+function(tidemill_exports target script)
+  target_link_options(${target} PRIVATE "LINKER:--version-script=${script}" LINKER:-Bsymbolic LINKER:--no-undefined
+    LINKER:--gc-sections)
+  set_target_properties(${target} PROPERTIES LINK_DEPENDS "${script}")
+endfunction()
 
 # One test program of a room, run by ctest under a label.
 function(tidemill_room_test program label room)
@@ -117,11 +126,12 @@ function(tidemill_compile_together room) # SOURCE...
   endif()
 endfunction()
 
-# tidemill_room(<name> [COLD] [TOGETHER] [USES <room>...] [LINKS <library>...])
+# tidemill_room(<name> [COLD] [TOGETHER] [NOT_INSTALLED] [USES <room>...] [LINKS <library>...])
 # COLD: no frame passes here.
 # TOGETHER: no two of its files use one name in an unnamed namespace, so they may be compiled as one.
+# NOT_INSTALLED: programs outside of this project do not link it.
 function(tidemill_room name)
-  cmake_parse_arguments(ROOM "COLD;TOGETHER" "" "USES;LINKS" ${ARGN})
+  cmake_parse_arguments(ROOM "COLD;TOGETHER;NOT_INSTALLED" "" "USES;LINKS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "*.cpp")
   set(tests ${sources})
   set(benchmarks ${sources})
@@ -157,6 +167,8 @@ function(tidemill_room name)
   endif()
   target_link_libraries(tidemill_${name} ${scope}
     $<BUILD_INTERFACE:tidemill_build_flags> ${ROOM_USES} ${ROOM_LINKS} fmt::fmt Threads::Threads)
+
+  set_target_properties(tidemill_${name} PROPERTIES TIDEMILL_NOT_INSTALLED ${ROOM_NOT_INSTALLED})
 
   tidemill_room_test(${name}_test fast ${name} ${tests})
   tidemill_room_test(${name}_slow_test slow ${name} ${slow_tests})

@@ -42,4 +42,4 @@ ctest --test-dir "$prefix/build" --output-on-failure
 "$prefix/build/my-chain" run --executor sequence --frames 100 --amplitude 3 | tee "$prefix/run.log"
 grep -q '^level      6.53 dB$' "$prefix/run.log"  # 20 log10(3) of a sine, whose mean square is 1/2
 "$prefix/bin/tidemill" --version
-grep -q '^\.SH EXIT STATUS$' "$prefix/share/man/man1/tidemill.1"
+zgrep -q '^\.SH EXIT STATUS$' "$prefix/share/man/man1/tidemill.1.gz"

@@ -13,7 +13,7 @@
 ///     TIDEMILL_STREAM(Doubled)
 ///
 /// It runs in order on a thread of its own, or as a member `executor` does (a Pipeline, say). The shared
-/// object is linked with the libraries of a build that is position-independent (preset `shared`).
+/// object is linked with the installed static libraries, which are position-independent.
 
 #include <algorithm>
 #include <cstring>
