@@ -37,8 +37,10 @@ target_compile_definitions(tidemill_build_flags INTERFACE
 # Whether a product is rounded before it is added must not depend on the instruction set, nor on where in a block a
 # sample stands: what is to be fused says so.
 target_compile_options(tidemill_build_flags INTERFACE -ffp-contract=off)
-# Calls within a shared object are as direct as in a program: no function of ours is replaced when it is loaded.
-target_compile_options(tidemill_build_flags INTERFACE -fno-semantic-interposition)
+# One set of objects serves programs and shared objects alike; a version script decides at link time what each of the
+# latter exports. Calls within one are as direct as in a program: none of our functions is replaced when it is loaded.
+# (CMake's own property would compile programs with -fPIE, for which a precompiled header has to be made once more.)
+target_compile_options(tidemill_build_flags INTERFACE -fPIC -fno-semantic-interposition)
 if(TIDEMILL_SANITIZE)
   target_compile_options(tidemill_build_flags INTERFACE
     -fsanitize=${TIDEMILL_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)

@@ -6,6 +6,8 @@
 #include <array>
 #include <chrono>
 #include <cstring>
+#include <exception>
+#include <new>
 #include <utility>
 
 #include <arpa/inet.h>
@@ -22,6 +24,9 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kPatience = 2s;
+constexpr double kSlowestReader_Bps = 65536;
+constexpr int kSendBuffer =
+    32 << 10;  // a larger one would hold minutes of events for a viewer that reads none
 constexpr std::size_t kWaitingConnections = 128;
 constexpr std::size_t kMostRequestBytes = 32 << 10;
 
@@ -33,16 +38,34 @@ struct TurnedAway {
     ~TurnedAway() { turns_away_now = false; }
 };
 
+/// The time that an answer may spend waiting for its reader: it is used up by waiting and earned again by
+/// what is read.
+class ReaderPatience {
+  public:
+    std::chrono::steady_clock::duration left() const { return left_; }
+    void waited(std::chrono::steady_clock::duration time) { left_ -= time; }
+    void took(std::size_t bytes) {
+        const std::chrono::duration<double> earned(static_cast<double>(bytes) / kSlowestReader_Bps);
+        const auto sum = left_ + std::chrono::duration_cast<std::chrono::steady_clock::duration>(earned);
+        left_ = std::min<std::chrono::steady_clock::duration>(sum, kPatience);
+    }
+
+  private:
+    std::chrono::steady_clock::duration left_ = kPatience;
+};
+
 bool wait_for(int socket, short event, std::chrono::steady_clock::duration at_most) {
     const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(at_most).count();
     pollfd one{socket, event, 0};
     return ms > 0 && ::poll(&one, 1, static_cast<int>(ms)) > 0;
 }
 
-/// A connection whose request is bounded in bytes and time, and each piece of its answer in time.
+/// A connection whose request is bounded in bytes and time, and whose answer waits for its reader only so
+/// long.
 class BoundedStream final : public httplib::Stream {
   public:
     BoundedStream(int socket, HalfOpen& half_open) : socket_(socket), half_open_(half_open) {
+        ::setsockopt(socket_, SOL_SOCKET, SO_SNDBUF, &kSendBuffer, sizeof kSendBuffer);
         half_open_.add(socket_);
     }
     ~BoundedStream() override { half_open_.remove(socket_); }
@@ -50,7 +73,12 @@ class BoundedStream final : public httplib::Stream {
     BoundedStream& operator=(const BoundedStream&) = delete;
 
     bool is_readable() const override { return at_ < end_ || left() > 0s; }
-    bool is_writable() const override { return wait_for(socket_, POLLOUT, kPatience); }
+    bool is_writable() const override {
+        const auto begun = std::chrono::steady_clock::now();
+        const bool is_ready = wait_for(socket_, POLLOUT, patience_.left());
+        patience_.waited(std::chrono::steady_clock::now() - begun);
+        return is_ready;
+    }
 
     ssize_t read(char* to, std::size_t size) override {
         if (at_ == end_ && !refill()) return -1;
@@ -63,7 +91,9 @@ class BoundedStream final : public httplib::Stream {
     ssize_t write(const char* bytes, std::size_t size) override {
         if (!std::exchange(is_answered_, true)) half_open_.remove(socket_);
         if (!is_writable()) return -1;
-        return ::send(socket_, bytes, size, MSG_NOSIGNAL | MSG_DONTWAIT);
+        const ssize_t sent = ::send(socket_, bytes, size, MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (sent > 0) patience_.took(static_cast<std::size_t>(sent));
+        return sent;
     }
 
     void get_remote_ip_and_port(std::string& address, int& port) const override {
@@ -101,6 +131,7 @@ class BoundedStream final : public httplib::Stream {
 
     int socket_;
     HalfOpen& half_open_;
+    mutable ReaderPatience patience_{};  // the library asks a constant stream whether it is writable
     bool is_answered_ = false;
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
     std::array<char, 4096> buffer_{};
@@ -143,26 +174,29 @@ bool ConnectionThreads::turns_away() {
 }
 
 void ConnectionThreads::enqueue(std::function<void()> serve) {
-    const std::function<void()> without_place = hand_over(std::move(serve));
-    if (!without_place) return;
+    try {
+        serve = hand_over(serve);
+    } catch (const std::bad_alloc&) {  // this connection is turned away
+    }
+    if (!serve) return;
     const TurnedAway turned_away;
-    without_place();
+    serve();
 }
 
-std::function<void()> ConnectionThreads::hand_over(std::function<void()> serve) {
+std::function<void()> ConnectionThreads::hand_over(std::function<void()>& serve) {
     const std::lock_guard lock(mutex_);
     if (waiting_.size() < idle_ || start_one() ||
         (waiting_.size() < kWaitingConnections && half_open_.end_oldest())) {
-        waiting_.push_back(std::move(serve));
-        serve = nullptr;
-    } else if (!waiting_.empty()) {
-        // Nobody knows yet what those want that wait.
-        waiting_.push_back(std::move(serve));
-        serve = std::move(waiting_.front());
-        waiting_.pop_front();
+        waiting_.push_back(serve);
+        wake_.notify_one();
+        return nullptr;
     }
+    if (waiting_.empty()) return serve;
+    waiting_.push_back(serve);  // the one that has waited longest is turned away instead
+    std::function<void()> oldest = std::move(waiting_.front());
+    waiting_.pop_front();
     wake_.notify_one();
-    return serve;
+    return oldest;
 }
 
 bool ConnectionThreads::start_one() {
@@ -203,16 +237,25 @@ void BoundedHttp::widen_queue() {
     ::listen(svr_sock_, kWaitingConnections);
 }
 
+// The library would build one part per range, whatever their sum, and a compressor per answer takes tens of
+// megabytes.
+void BoundedHttp::answer_plainly(httplib::Request& request) {
+    request.ranges.clear();
+    for (const char* header : {"Range", "Accept-Encoding"}) request.headers.erase(header);
+}
+
 bool BoundedHttp::process_and_close_socket(socket_t socket) {
     if (ConnectionThreads::turns_away()) {
         ::close(socket);
         return false;
     }
     bool served = false;
-    {
+    try {
         BoundedStream stream(socket, half_open_);
         bool closed = false;
-        served = process_request(stream, true, closed, nullptr);
+        served = process_request(stream, true, closed, answer_plainly);
+    } catch (
+        const std::exception&) {  // without memory for the answer, the connection ends and the page goes on
     }
     close_gently(socket);
     return served;

@@ -41,7 +41,8 @@ class ConnectionThreads final : public httplib::TaskQueue {
     static bool turns_away();
 
   private:
-    std::function<void()> hand_over(std::function<void()> serve);
+    /// The connection to turn away; none where all have a place.
+    std::function<void()> hand_over(std::function<void()>& serve);
     bool start_one();
     bool take(std::function<void()>& serve);
     void work();
@@ -57,7 +58,8 @@ class ConnectionThreads final : public httplib::TaskQueue {
 };
 
 /// A server of which nobody takes more than a share: one request a connection, whose head and body must be
-/// there within two seconds and hold a few kilobytes; an answer that is not read for so long ends, too.
+/// there within two seconds and hold a few kilobytes. An answer ends when it has waited two seconds for its
+/// reader, who earns one second more by each 64 KiB. Ranges and compression are ignored.
 class BoundedHttp final : public httplib::Server {
   public:
     /// Behind bind_to_port(): who comes while others come, too, has not to knock again a second later.
@@ -66,6 +68,7 @@ class BoundedHttp final : public httplib::Server {
     HalfOpen& half_open() { return half_open_; }
 
   private:
+    static void answer_plainly(httplib::Request& request);
     bool process_and_close_socket(socket_t socket) override;
 
     HalfOpen half_open_{};

@@ -68,8 +68,12 @@ bool PageGuard::is_let_in(const PageRequest& request) const {
     return colon != std::string::npos && are_same(std::string_view(told).substr(colon), authorization_);
 }
 
+bool PageGuard::is_own_origin(const PageRequest& request) const {
+    return request.origin.empty() || lower(request.origin) == "http://" + lower(request.host);
+}
+
 bool PageGuard::may_act(const PageRequest& request) const {
-    return are_same(request.token, token_) && lower(request.origin) == "http://" + lower(request.host);
+    return are_same(request.token, token_) && !request.origin.empty() && is_own_origin(request);
 }
 
 std::string from_base64(std::string_view text) {

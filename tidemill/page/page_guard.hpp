@@ -25,6 +25,8 @@ class PageGuard {
 
     /// Its host is one of ours: nobody was led here by another name.
     bool is_for_us(const PageRequest& request) const;
+    /// It names no other origin than the page itself.
+    bool is_own_origin(const PageRequest& request) const;
     /// It has the password, where one is wanted.
     bool is_let_in(const PageRequest& request) const;
     /// It comes from our own page, which was opened with the token.

@@ -9,6 +9,9 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
+#include <deque>
+#include <mutex>
 #include <string_view>
 #include <thread>
 
@@ -32,6 +35,39 @@ void own_the_port(socket_t socket) {
     ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
 }
 
+// Another site's page may lead here by a link, and load nothing.
+bool is_embedded_elsewhere(const httplib::Request& request) {
+    const std::string site = request.get_header_value("Sec-Fetch-Site");
+    const bool is_own = site.empty() || site == "same-origin" || site == "none";
+    return !is_own && request.get_header_value("Sec-Fetch-Mode") != "navigate";
+}
+
+/// A document as text: whoever asks while another reader still gets one of the last second shares that.
+class SharedDocument {
+  public:
+    explicit SharedDocument(PageDocument document) : document_(std::move(document)) {}
+
+    const std::string& path() const { return document_.path; }
+    const std::string& type() const { return document_.type; }
+
+    std::shared_ptr<const std::string> text() {
+        const std::lock_guard lock(mutex_);
+        const auto now = std::chrono::steady_clock::now();
+        auto text = text_.lock();
+        if (text && now - made_ < std::chrono::seconds(1)) return text;
+        text = std::make_shared<const std::string>(document_.make());
+        text_ = text;
+        made_ = now;
+        return text;
+    }
+
+  private:
+    PageDocument document_;
+    std::mutex mutex_;
+    std::weak_ptr<const std::string> text_{};
+    std::chrono::steady_clock::time_point made_{};
+};
+
 PageRequest told_by(const httplib::Request& request) {
     return {request.get_header_value("Host"), request.get_header_value("Origin"),
             request.get_header_value("X-Tidemill-Token"), request.get_header_value("Authorization")};
@@ -50,7 +86,6 @@ class PageServer::Impl {
          std::vector<PageAction> actions, const std::vector<PageFeed>& further)
         : feed_(feed),
           options_(options),
-          documents_(std::move(documents)),
           actions_(std::move(actions)),
           guard_(options.hosts, options.password) {
         if (!is_loopback(options.address) && options.password.empty())
@@ -62,6 +97,7 @@ class PageServer::Impl {
         server_.set_socket_options(own_the_port);
         server_.set_payload_max_length(kMostBodyBytes);
         set_guard();
+        for (PageDocument& document : documents) documents_.emplace_back(std::move(document));
         serve_files();
         serve_health();
         serve_events("/events", feed_);
@@ -69,7 +105,11 @@ class PageServer::Impl {
         serve_actions();
         bind();
         thread_ = start_thread([this](const std::stop_token&) {
-            server_.listen_after_bind();
+            try {
+                server_.listen_after_bind();
+            } catch (const std::exception& error) {
+                options_.warn(fmt::format("the page has ended: {}", error.what()));
+            }
             ended_ = true;
         });
     }
@@ -106,6 +146,8 @@ class PageServer::Impl {
                 say(response, 400, "One Host header is wanted, no more and no less.");  // RFC 9112, 3.2
             } else if (!guard_.is_for_us(told)) {
                 say(response, 403, "This page is for its own names alone: see --page-host.");
+            } else if (is_embedded_elsewhere(request) || !guard_.is_own_origin(told)) {
+                say(response, 403, "Other sites may link to this page, not load it.");
             } else if (guard_.is_let_in({})) {
                 return httplib::Server::HandlerResponse::Unhandled;  // no password is asked for
             } else if (let_in(told, request.remote_addr, response)) {
@@ -142,9 +184,14 @@ class PageServer::Impl {
             };
             server_.Get(file.path, give);
         }
-        for (const PageDocument& document : documents_) {
-            server_.Get(document.path, [&document](const httplib::Request&, httplib::Response& response) {
-                response.set_content(document.make(), document.type);
+        for (SharedDocument& document : documents_) {
+            server_.Get(document.path(), [&document](const httplib::Request&, httplib::Response& response) {
+                const auto text = document.text();
+                response.set_content_provider(
+                    text->size(), document.type(),
+                    [text](std::size_t from, std::size_t bytes, httplib::DataSink& sink) {
+                        return sink.write(text->data() + from, bytes);
+                    });
             });
         }
         // Browsers ask for it unasked.
@@ -210,7 +257,7 @@ class PageServer::Impl {
 
     const LiveFeed& feed_;
     PageOptions options_;
-    std::vector<PageDocument> documents_;
+    std::deque<SharedDocument> documents_;
     std::vector<PageAction> actions_;
     PageGuard guard_;
     GuessLimit guesses_;

@@ -2,6 +2,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <random>
 #include <string>
 #include <thread>
 #include <vector>
@@ -346,15 +347,140 @@ TEST_CASE(
     CHECK(silent.front()->receive(1).empty());
 }
 
-TEST_CASE("server: a document is made for each who asks") {
+TEST_CASE("server: a document is made anew for a later reader, and shared by those of one moment") {
     if (!has_server()) return;
     const LiveFeed feed;
     std::atomic<int> made{0};
+    const std::string large(4 << 20, 'x');  // more than the system's buffers hold
     const PageServer server(feed, {},
-                            {{"/made", "text/plain", [&] { return "number " + std::to_string(++made); }}});
+                            {{"/made", "text/plain", [&] { return "number " + std::to_string(++made); }},
+                             {"/large", "text/plain", [&] { return std::to_string(++made) + large; }}});
     CHECK(says(answer(server, "/made"), "number 1"));
-    CHECK(says(answer(server, "/made"), "number 2"));
+    while (!says(answer(server, "/made"), "number 2")) CHECK(made < 3);
     CHECK(server.url().ends_with("/"));  // nothing can be changed: no token
+    const int before = made;
+    std::vector<std::unique_ptr<LoopbackPeer>> stalled;
+    for (int i = 0; i < 20; ++i) {
+        stalled.push_back(std::make_unique<LoopbackPeer>(LoopbackPeer::connect(server.port())));
+        stalled.back()->send(request("GET /large", "localhost"));
+        stalled.back()->receive(15);
+    }
+    CHECK(made - before < 20);
+}
+
+TEST_CASE("server: ranges and compression are ignored, so that an answer is as long as its document") {
+    if (!has_server()) return;
+    const LiveFeed feed;
+    const std::string text(100'000, 'x');
+    const PageServer server(feed, {}, {{"/made", "text/plain", [&] { return text; }}});
+    std::string ranges = "Range: bytes=0-";
+    while (ranges.size() < 8000) ranges += ",0-";
+    for (const std::string& header : {ranges, std::string("Range: bytes=5-9"), std::string("Range: bytes=-1"),
+                                      std::string("Accept-Encoding: br, gzip")}) {
+        CAPTURE(header.substr(0, 40));
+        const LoopbackPeer peer(LoopbackPeer::connect(server.port()));
+        peer.send("GET /made HTTP/1.1\r\nHost: localhost\r\n" + header + "\r\n\r\n");
+        const std::string got = peer.receive(1 << 20);
+        CHECK(is(got, 200));
+        CHECK(got.size() > text.size());
+        CHECK(got.size() < text.size() + 1000);
+    }
+    const LoopbackPeer peer(LoopbackPeer::connect(server.port()));
+    peer.send("GET /made HTTP/1.1\r\nHost: localhost\r\nRange: bytes=" + std::string(8000, '0') + "\r\n\r\n");
+    CHECK_FALSE(peer.receive(1 << 20).empty());
+}
+
+TEST_CASE("server: no request makes an answer larger than what it asks for") {
+    if (!has_server()) return;
+    const unsigned seed = 1;
+    CAPTURE(seed);
+    std::minstd_rand random(seed);
+    LiveFeed feed;
+    const std::string text(50'000, 'x');
+    const PageServer server(feed, {}, {{"/made", "application/json", [&] { return text; }}},
+                            {{"/do", [](const std::string& body) -> PageAnswer {
+                                  return {200, body};
+                              }}});
+    const std::vector<std::string> methods{"GET", "HEAD", "POST", "PUT", "OPTIONS", "PRI", "G\0T", "DELETE"};
+    const std::vector<std::string> paths{"/made", "/", "/do", "/page.js", "/made?a=b&c", "/%2e%2e/%00", "*"};
+    const std::vector<std::string> headers{"Range: bytes=",
+                                           "Accept-Encoding: br, gzip",
+                                           "Content-Length: 7",
+                                           "Transfer-Encoding: chunked",
+                                           "Expect: 100-continue",
+                                           "Connection: keep-alive",
+                                           "If-Range: \"x\"",
+                                           "Content-Type: multipart/form-data",
+                                           "Cookie: a",
+                                           "Upgrade: h2c",
+                                           "Content-Length: -1",
+                                           "X: "};
+    const auto any = [&](const auto& from) { return from[random() % from.size()]; };
+    for (int i = 0; i < 100; ++i) {
+        std::string ask = any(methods) + " " + any(paths) + " HTTP/1." + (random() % 8 == 0 ? "0" : "1") +
+                          "\r\nHost: localhost\r\n";
+        for (auto n = random() % 5; n > 0; --n) {
+            std::string header = any(headers);
+            for (auto k = random() % 200; k > 0; --k)
+                header += any(std::vector<std::string>{"0-,", "-1,", "a"});
+            ask += header + "\r\n";
+        }
+        CAPTURE(ask);
+        const LoopbackPeer peer(LoopbackPeer::connect(server.port()));
+        peer.send(ask + "\r\n5\r\nhello\r\n");
+        ::shutdown(peer.socket(), SHUT_WR);
+        CHECK(peer.receive(1 << 20).size() < 100'000);
+    }
+    CHECK(is(answer(server, "/page.js"), 200));
+}
+
+TEST_CASE("server: a document that cannot be made ends its connection alone") {
+    if (!has_server()) return;
+    const LiveFeed feed;
+    const PageServer server(feed, {},
+                            {{"/none", "text/plain", []() -> std::string { throw std::bad_alloc(); }}});
+    for (int i = 0; i < 3; ++i) CHECK_FALSE(is(answer(server, "/none"), 200));
+    CHECK(is(answer(server, "/page.js"), 200));
+}
+
+TEST_CASE("server: a viewer that reads nothing loses its place to one that does") {
+    if (!has_server()) return;
+    LiveFeed feed;
+    const PageServer server(feed, {.most_viewers = 1});
+    const LoopbackPeer silent(LoopbackPeer::connect(server.port()));
+    silent.send(request("GET /events", "localhost"));
+    CHECK(silent.receive(15).starts_with("HTTP/1.1 200"));
+    CHECK(is(answer(server, "/events"), 503));
+    const std::string event(100'000, 'x');
+    while (server.viewers() > 0) feed.publish(event);
+    const LoopbackPeer reader(LoopbackPeer::connect(server.port()));
+    reader.send(request("GET /events", "localhost"));
+    CHECK(reader.receive(15).starts_with("HTTP/1.1 200"));
+}
+
+TEST_CASE("server: another site may link to the page, and load nothing of it") {
+    if (!has_server()) return;
+    LiveFeed feed;
+    feed.publish("{}");
+    const PageServer server(feed, {});
+    const auto ask = [&](const std::string& path, const std::string& headers) {
+        const LoopbackPeer peer(LoopbackPeer::connect(server.port()));
+        peer.send("GET " + path + " HTTP/1.1\r\nHost: localhost:1\r\n" + headers + "\r\n");
+        return peer.receive(15);
+    };
+    const std::string cross = "Sec-Fetch-Site: cross-site\r\n", same_site = "Sec-Fetch-Site: same-site\r\n";
+    for (const std::string& foreign :
+         {cross, same_site, cross + "Sec-Fetch-Mode: cors\r\n",
+          std::string("Origin: http://evil.example\r\n"), std::string("Origin: null\r\n")}) {
+        CAPTURE(foreign);
+        CHECK(is(ask("/events", foreign), 403));
+        CHECK(is(ask("/page.js", foreign), 403));
+    }
+    CHECK(is(ask("/", cross + "Sec-Fetch-Mode: navigate\r\n"), 200));
+    for (const std::string& own :
+         {std::string("Sec-Fetch-Site: same-origin\r\n"), std::string("Sec-Fetch-Site: none\r\n"),
+          std::string("Origin: http://localhost:1\r\n")})
+        CHECK(is(ask("/events", own), 200));
 }
 
 TEST_CASE("report: the page in one file, whose data end no element") {
