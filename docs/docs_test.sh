@@ -58,6 +58,13 @@ diff <(awk '/^```cpp$/ { text = ""; inside = 1; next }
             inside { text = text $0 "\n" }' docs/dynamic.md) examples/5_accesses.cpp ||
     wrong docs/dynamic.md "shows another program than examples/5_accesses.cpp"
 
+# SECURITY.md names every source file that listens.
+listeners=$(grep -rlE '(^|[^A-Za-z_.>])::(bind|listen|shm_open)\(|bind_to_port\(|HTTPServer\b' tidemill schedext python/src \
+    --include='*.cpp' --include='*.py' | grep -vE '_test\.cpp$|/testing/' | sort)
+# shellcheck disable=SC2016 # backticks as such
+diff <(printf '%s\n' "$listeners") <(sed -n '/^## What listens/,/^## Limits/p' SECURITY.md | grep '^| `' | cut -d'|' -f2 |
+    grep -oE '`[^`]+`' | tr -d '`' | sort) || wrong SECURITY.md "lists other files that listen than there are"
+
 for meta in data/*.sigmf-meta; do
     sum=$(sha512sum "${meta%-meta}-data" | cut -d' ' -f1)
     grep -q "\"core:sha512\": \"$sum\"" "$meta" || wrong "$meta" "states another sha512 than its data have"

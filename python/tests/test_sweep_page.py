@@ -1,5 +1,6 @@
 """The page of a sweep's status: what the status says, whoever looks."""
 
+import base64
 import http.client
 import json
 import socket
@@ -101,6 +102,32 @@ def test_the_page_is_shown_under_this_hosts_names_alone(hosts, status):
         connection.endheaders()
         assert connection.getresponse().status == status
         connection.close()
+
+
+def test_others_than_this_machine_need_a_password(monkeypatch):
+    monkeypatch.delenv("TIDEMILL_PAGE_PASSWORD", raising=False)
+    for address in ("0.0.0.0", "::", "192.0.2.1", "example.org"):
+        with pytest.raises(tm.WrongUsage, match="TIDEMILL_PAGE_PASSWORD"):
+            StatusPage(dict, address, 0)
+    monkeypatch.setenv("TIDEMILL_PAGE_PASSWORD", "correct horse")
+
+    def asked(url, authorization):
+        request = urllib.request.Request(url, headers=authorization)
+        try:
+            with urllib.request.urlopen(request, timeout=10) as answer:
+                return answer.status
+        except urllib.error.HTTPError as error:
+            return error.code
+
+    def basic(text):
+        return {"Authorization": "Basic " + base64.b64encode(text.encode()).decode()}
+
+    with served(dict) as url:
+        assert asked(url, basic("anybody:correct horse")) == 200
+        assert [asked(url, {}) for _ in range(6)] == [401] * 6
+        for wrong in (basic("a:b"), basic("correct horse"), {"Authorization": "Basic !"}, {"Authorization": "Bearer x"}, basic("")):
+            assert asked(url, wrong) == 401
+        assert asked(url, basic("anybody:correct horse")) == 429
 
 
 def test_who_goes_away_in_the_middle_of_an_answer_is_not_told(capfd):

@@ -97,7 +97,7 @@ class SharedAir::Mapping {
   private:
     // False when others are just doing the same, or leaving: once more.
     bool attach(const AirConfig& config) {
-        descriptor_ = shm_open(name_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kOnlyForUser);
+        descriptor_ = ::shm_open(name_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kOnlyForUser);
         if (descriptor_ < 0) fail(name_, "opened");
         check_owner();
         const bool alone = flock(descriptor_, LOCK_EX | LOCK_NB) == 0;

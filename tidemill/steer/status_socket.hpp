@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
@@ -9,8 +10,13 @@ namespace tidemill::steer {
 /// How a status is wanted.
 enum class StatusForm : char { text = 't', json = 'j', metrics = 'm' };
 
-/// Keeps a daemon the only one of its name on the machine, and answers who asks it for its status. The name
-/// is one of sockets that are no files: it is free again when its owner ends, however that was.
+/// Folder of this user's daemons: /run/tidemill for root, $XDG_RUNTIME_DIR/tidemill or /tmp/tidemill-UID for
+/// others. Makes it (mode 0700). Throws SteerError where others may write into it.
+std::filesystem::path daemon_folder();
+
+/// Keeps a daemon the only one of its name and user, and answers requests for its status at a socket in
+/// daemon_folder(), to which only that user and root connect. A lock beside it is free again when its owner
+/// ends, however that was.
 class StatusSocket {
   public:
     /// Throws SteerError when another daemon of that name runs, saying which.
@@ -26,15 +32,20 @@ class StatusSocket {
     struct Asking {
         int descriptor;
         int looks = 0;
+        std::string rest{};  ///< of the answer
     };
 
     void let_in();
+    static bool take_request(Asking& from, const std::function<std::string(StatusForm)>& status);
+    static bool ends(Asking& each);
 
-    int listening_;
+    std::string path_;
+    int lock_ = -1, listening_ = -1;
     std::vector<Asking> asking_;
 };
 
-/// What the daemon of that name answers. Throws SteerError where there is none.
+/// Status of this user's daemon of that name, or else of root's: at most 1 MiB. Throws SteerError where there
+/// is none.
 std::string ask_status(const std::string& name, StatusForm form);
 
 }  // namespace tidemill::steer

@@ -1,11 +1,14 @@
 #include "tidemill/steer/status_socket.hpp"
 
 #include <atomic>
+#include <filesystem>
+#include <fstream>
 #include <optional>
 #include <thread>
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tidemill/steer/steer_error.hpp"
@@ -53,6 +56,44 @@ TEST_CASE("status socket: who asks is answered in the form it wants; where nobod
 TEST_CASE("status socket: names that no socket can have are refused") {
     CHECK_THROWS_AS(StatusSocket{""}, SteerError);
     CHECK_THROWS_AS(StatusSocket{std::string(200, 'a')}, SteerError);
+    CHECK_THROWS_AS(StatusSocket{"../elsewhere"}, SteerError);
+    CHECK_THROWS_AS(StatusSocket{".."}, SteerError);
+}
+
+TEST_CASE(
+    "status socket: an answer longer than the system's buffers arrives whole, one without end is an error") {
+    const std::string name = own_name();
+    StatusSocket socket(name);
+    for (const std::size_t bytes : {std::size_t{900'000}, std::size_t{2} << 20}) {
+        CAPTURE(bytes);
+        std::atomic<bool> done = false;
+        std::size_t got = 0;
+        std::jthread asking([&] {
+            try {
+                got = ask_status(name, StatusForm::text).size();
+            } catch (const SteerError&) {
+            }
+            done = true;
+        });
+        while (!done) {
+            socket.answer([&](StatusForm) { return std::string(bytes, 'x'); });
+            std::this_thread::yield();
+        }
+        asking.join();
+        CHECK(got == (bytes < 1 << 20 ? bytes : 0));
+    }
+}
+
+TEST_CASE("status socket: what a killed daemon has left is no obstacle, and others cannot write beside it") {
+    const std::string name = own_name();
+    const auto socket_file = daemon_folder() / (name + ".socket");
+    { std::ofstream(socket_file) << "left"; }
+    { const StatusSocket socket(name); }
+    CHECK_FALSE(std::filesystem::exists(socket_file));
+    struct stat folder {};
+    REQUIRE(stat(daemon_folder().c_str(), &folder) == 0);
+    CHECK(folder.st_uid == geteuid());
+    CHECK((folder.st_mode & (S_IWGRP | S_IWOTH)) == 0);
 }
 
 }  // namespace tidemill::steer

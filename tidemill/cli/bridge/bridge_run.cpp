@@ -35,15 +35,7 @@ constexpr std::chrono::seconds kMetricsEvery{2};
 // Affinities are gone when the machine starts again, and so may the journal be.
 std::filesystem::path journal_of(const BridgeRunOptions& options) {
     if (!options.journal.empty()) return options.journal;
-    const char* const runtime = std::getenv("XDG_RUNTIME_DIR");
-    if (geteuid() != 0 && runtime == nullptr)
-        throw JobFailed("there is no XDG_RUNTIME_DIR to keep the journal in: give --journal FILE");
-    const std::filesystem::path folder =
-        std::filesystem::path(geteuid() == 0 ? "/run" : runtime) / "tidemill";
-    std::error_code failed;
-    std::filesystem::create_directories(folder, failed);
-    if (failed)
-        throw JobFailed(fmt::format("{}: {}; give --journal FILE", folder.string(), failed.message()));
+    const std::filesystem::path folder = steer::daemon_folder();
     return folder /
            (options.name == kDaemonName ? "bridge.json" : fmt::format("bridge-{}.json", options.name));
 }
@@ -53,7 +45,7 @@ std::unique_ptr<steer::StatusSocket> sole_user_of(const std::filesystem::path& j
     const std::size_t place =
         std::filesystem::hash_value(std::filesystem::absolute(journal).lexically_normal());
     try {
-        return std::make_unique<steer::StatusSocket>(fmt::format("journal {:x}", place));
+        return std::make_unique<steer::StatusSocket>(fmt::format("journal-{:x}", place));
     } catch (const steer::SteerError&) {
         throw JobFailed(fmt::format("{} is the journal of a daemon that runs: give --journal another file",
                                     journal.string()));

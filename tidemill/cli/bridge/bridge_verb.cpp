@@ -1,6 +1,7 @@
 #include <memory>
 
 #include "tidemill/cli/bridge/bridge_run.hpp"
+#include "tidemill/cli/plain_text.hpp"
 #include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/cli/verbs.hpp"
 #include "tidemill/steer/status_socket.hpp"
@@ -76,7 +77,7 @@ void add_bridge_status(Verb& parent) {
         const auto form = options->json      ? steer::StatusForm::json
                           : options->metrics ? steer::StatusForm::metrics
                                              : steer::StatusForm::text;
-        print("{}", steer::ask_status(options->name, form));
+        print("{}", plain_text(steer::ask_status(options->name, form)));
         return kDone;
     });
 }
