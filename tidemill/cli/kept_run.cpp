@@ -31,6 +31,7 @@ Option& add_checkpoint_options(Verb& verb, CheckpointOptions& options) {
 KeptRun::KeptRun(const CheckpointOptions& options, const Graph& graph) {
     if (options.file.empty()) return;
     try {
+        lock_.emplace(options.file);
         check_replaceable(options.file);
     } catch (const JsonError& error) {
         throw JobFailed(fmt::format("--checkpoint: {}", error.what()));

@@ -5,6 +5,7 @@
 
 #include "tidemill/cli/command_line.hpp"
 #include "tidemill/graph/graph.hpp"
+#include "tidemill/json/text_file.hpp"
 #include "tidemill/run/checkpoint/checkpoint.hpp"
 #include "tidemill/run/run_options.hpp"
 
@@ -22,13 +23,15 @@ Option& add_checkpoint_options(Verb& verb, CheckpointOptions& options);
 /// A run that is kept, as its options say; says on standard error where it goes on.
 class KeptRun {
   public:
-    /// Throws CheckpointError for a file that holds no checkpoint, and JobFailed where its stream has ended.
+    /// Throws CheckpointError for a file that holds no checkpoint, and JobFailed where its stream has ended
+    /// or another program uses the file.
     KeptRun(const CheckpointOptions& options, const Graph& graph);
 
     /// The options must not outlive this.
     void put_into(RunOptions& run);
 
   private:
+    std::optional<FileLock> lock_{};
     std::optional<CheckpointFile> file_{};
     std::optional<Checkpoint> from_{};
 };

@@ -92,6 +92,20 @@ TEST_CASE("ts writer: a file keeps what it held until the first packet or the cl
     CHECK(ScratchFolder::content_of(path).empty());
 }
 
+TEST_CASE("ts writer: a file that is being written is refused to a second writer, and keeps what it holds") {
+    const ScratchFolder folder;
+    const auto path = folder / "out.ts";
+    {
+        TsWriter first(path);
+        first.write(packets(3));
+        CHECK_THROWS_AS(TsWriter{path}, IoError);
+        CHECK_FALSE(ByteWriter::make(path).has_value());
+        first.close();
+    }
+    CHECK(std::filesystem::file_size(path) == 3 * kTsPacketBytes);
+    CHECK_NOTHROW(TsWriter{path});
+}
+
 TEST_CASE("ts writer: of what a disk has no room for it keeps no beginning, and what it keeps is counted") {
     const ScratchFolder folder;
     const auto stream = packets(1000);

@@ -9,6 +9,8 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tidemill/json/json_error.hpp"
@@ -17,6 +19,7 @@ namespace tidemill {
 namespace {
 
 constexpr std::size_t kEnoughToRefuse = JsonLimits::kBytes + 1;
+constexpr int kMostNames = 100;  // that are tried for a file beside another
 
 [[noreturn]] void fail_with_errno(const std::filesystem::path& path, std::string_view doing) {
     throw JsonError(fmt::format("{}: cannot {}: {}", path.string(), doing, std::strerror(errno)));
@@ -87,48 +90,84 @@ void take_over_rights(const std::filesystem::path& from, const std::filesystem::
     if (std::filesystem::exists(status)) std::filesystem::permissions(to, status.permissions(), none);
 }
 
-// A name that was renamed is in the disk's journal before what it names is on the disk.
-void sync(const std::filesystem::path& path) {
-    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (file < 0) return;
-    fsync(file);
-    close(file);
+// Beside the target, under a name that was free: what somebody else has put there, a link say, is never
+// written to.
+std::filesystem::path written_beside(const std::filesystem::path& target, const std::string& text) {
+    std::filesystem::path fresh;
+    int descriptor = -1;
+    errno = EEXIST;
+    for (int tries = 0; descriptor < 0 && errno == EEXIST && tries < kMostNames; ++tries) {
+        fresh = fmt::format("{}.{}-{}.new", target.string(), getpid(), tries);
+        descriptor = open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    }
+    if (descriptor < 0) fail_with_errno(fresh, "open for writing");
+    std::size_t written = 0;
+    ssize_t some = 0;
+    while (written < text.size() && some >= 0) {
+        some = write(descriptor, text.data() + written, text.size() - written);
+        if (some < 0 && errno == EINTR) some = 0;
+        if (some > 0) written += static_cast<std::size_t>(some);
+    }
+    if (written == text.size() && fsync(descriptor) == 0 && close(descriptor) == 0) return fresh;
+    const int why = errno;
+    close(descriptor);
+    unlink(fresh.c_str());
+    errno = why;
+    fail_with_errno(fresh, "write all of it");
+}
+
+std::filesystem::path written_for(const std::filesystem::path& path, const std::string& text) {
+    try {
+        return written_beside(target_of(path), text);
+    } catch (const JsonError& error) {
+        throw JsonError(
+            fmt::format("{}: cannot be written beside its place ({})", path.string(), error.what()));
+    }
+}
+
+// The file that a lock is on may have been removed by its last holder.
+bool still_names(const std::filesystem::path& path, int descriptor) {
+    struct stat by_name {
+    }, open_one{};
+    return lstat(path.c_str(), &by_name) == 0 && fstat(descriptor, &open_one) == 0 &&
+           by_name.st_ino == open_one.st_ino && by_name.st_dev == open_one.st_dev;
 }
 
 }  // namespace
 
 void check_replaceable(const std::filesystem::path& path) {
-    const std::filesystem::path fresh = fmt::format("{}.{}.new", target_of(path).string(), getpid());
-    std::error_code none;
-    try {
-        write_text(fresh, {});
-    } catch (const JsonError& error) {
-        throw JsonError(
-            fmt::format("{}: cannot be written beside its place ({})", path.string(), error.what()));
-    }
-    std::filesystem::remove(fresh, none);
+    unlink(written_for(path, {}).c_str());
 }
 
 void replace_text(const std::filesystem::path& path, const std::string& text) {
     const std::filesystem::path target = target_of(path);
-    const std::filesystem::path fresh = fmt::format("{}.{}.new", target.string(), getpid());
     std::error_code failed;
     if (std::filesystem::exists(target, failed) && !std::filesystem::is_regular_file(target, failed))
         throw JsonError(fmt::format("{}: is no file, and cannot be replaced by one", path.string()));
-    try {
-        write_text(fresh, text);
-    } catch (const JsonError& error) {
-        std::filesystem::remove(fresh, failed);
-        throw JsonError(
-            fmt::format("{}: cannot be written beside its place ({})", path.string(), error.what()));
-    }
+    const std::filesystem::path fresh = written_for(path, text);
     take_over_rights(target, fresh);
-    sync(fresh);
     std::filesystem::rename(fresh, target, failed);
     if (!failed) return;
     const std::string why = failed.message();
     std::filesystem::remove(fresh, failed);
     throw JsonError(fmt::format("{}: cannot be replaced: {}", path.string(), why));
+}
+
+FileLock::FileLock(const std::filesystem::path& path) : path_(target_of(path).string() + ".lock") {
+    do {
+        descriptor_ = open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+        if (descriptor_ < 0) fail_with_errno(path_, "open for writing");
+        if (flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+            close(descriptor_);
+            throw JsonError(
+                fmt::format("{}: another program uses it: end that, or name another file", path.string()));
+        }
+    } while (!still_names(path_, descriptor_) && close(descriptor_) == 0);
+}
+
+FileLock::~FileLock() {
+    unlink(path_.c_str());
+    close(descriptor_);
 }
 
 }  // namespace tidemill

@@ -24,6 +24,20 @@ void write_text(const std::filesystem::path& path, const std::string& text);
 /// on to name the file that it names.
 void replace_text(const std::filesystem::path& path, const std::string& text);
 
+/// A lock on `path` with ".lock" behind its name, a file that goes with it; the system frees it however its
+/// process ends. Throws JsonError where another process, or another object of this one, holds it.
+class FileLock {
+  public:
+    explicit FileLock(const std::filesystem::path& path);
+    FileLock(const FileLock&) = delete;
+    FileLock& operator=(const FileLock&) = delete;
+    ~FileLock();
+
+  private:
+    std::filesystem::path path_;
+    int descriptor_;
+};
+
 /// Throws JsonError where that would not do, because nothing can be written beside the file.
 void check_replaceable(const std::filesystem::path& path);
 

@@ -9,14 +9,13 @@
 #include <system_error>
 #include <utility>
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "tidemill/json/json_error.hpp"
 #include "tidemill/steer/steer_error.hpp"
 
 namespace tidemill::steer {
@@ -24,8 +23,8 @@ namespace tidemill::steer {
 namespace {
 
 constexpr std::size_t kMostAsking = 16;
-constexpr int kMostLooks = 20;
-constexpr timeval kPatience = {.tv_sec = 5, .tv_usec = 0};
+constexpr std::chrono::seconds kPatience{2};
+constexpr timeval kPatienceOfAsker = {.tv_sec = 5, .tv_usec = 0};
 constexpr std::size_t kMostAnswerBytes = 1 << 20;
 
 namespace fs = std::filesystem;
@@ -77,7 +76,7 @@ int connected_to(const std::string& name, uid_t user) {
     const sockaddr_un address = address_of(folder, name);
     if (!is_folder_of(folder, user)) return -1;
     const int descriptor = open_socket(0);
-    setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof(kPatience));
+    setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &kPatienceOfAsker, sizeof(kPatienceOfAsker));
     if (connect(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) {
         const auto peer = peer_of(descriptor);
         if (peer && peer->uid == user) return descriptor;
@@ -96,18 +95,6 @@ std::string owner_of(const std::string& name) {
     const auto owner = peer_of(descriptor);
     close(descriptor);
     return owner ? fmt::format(", process {}", owner->pid) : "";
-}
-
-// Whoever holds the lock is the only daemon of that name; the system lets go of it when its process ends.
-int locked_file(const fs::path& path, const std::string& name) {
-    const int descriptor = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (descriptor < 0) throw SteerError(fmt::format("{}: {}", path.string(), last_error()));
-    if (flock(descriptor, LOCK_EX | LOCK_NB) == 0) return descriptor;
-    close(descriptor);
-    throw SteerError(
-        fmt::format("another daemon steers this machine already{}: end it first, or see what it does with "
-                    "tidemill bridge status",
-                    owner_of(name)));
 }
 
 std::optional<StatusForm> form_of(char letter) {
@@ -136,7 +123,14 @@ StatusSocket::StatusSocket(const std::string& name) {
     const fs::path folder = daemon_folder();
     const sockaddr_un address = address_of(folder, name);
     path_ = address.sun_path;
-    lock_ = locked_file(folder / (name + ".lock"), name);
+    try {
+        lock_.emplace(path_);
+    } catch (const JsonError&) {
+        throw SteerError(fmt::format(
+            "another daemon steers this machine already{}: end it first, or see what it does with "
+            "tidemill bridge status",
+            owner_of(name)));
+    }
     unlink(address.sun_path);  // one that a killed daemon has left
     listening_ = open_socket(SOCK_NONBLOCK);
     if (::bind(listening_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 &&
@@ -144,7 +138,6 @@ StatusSocket::StatusSocket(const std::string& name) {
         return;
     const std::string why = last_error();
     close(listening_);
-    close(lock_);
     throw SteerError(fmt::format("{}: {}", path_, why));
 }
 
@@ -152,46 +145,44 @@ StatusSocket::~StatusSocket() {
     for (const Asking& each : asking_) close(each.descriptor);
     unlink(path_.c_str());
     close(listening_);
-    close(lock_);
 }
 
 void StatusSocket::let_in() {
     while (asking_.size() < kMostAsking) {
         const int descriptor = accept4(listening_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
         if (descriptor < 0) return;
-        asking_.push_back({descriptor});
+        asking_.push_back({.descriptor = descriptor, .until = Clock::now() + kPatience});
     }
 }
 
 void StatusSocket::answer(const std::function<std::string(StatusForm)>& status) {
     let_in();
     std::erase_if(asking_, [&](Asking& each) {
-        if (each.rest.empty() && !take_request(each, status)) return ends(each);
-        const ssize_t sent = send(each.descriptor, each.rest.data(), each.rest.size(), MSG_NOSIGNAL);
-        if (sent < 0 && errno != EAGAIN) each.looks = kMostLooks;
-        if (sent > 0) each.rest.erase(0, static_cast<std::size_t>(sent));
-        if (each.rest.empty()) each.looks = kMostLooks;
-        return ends(each);
+        const bool goes_on = each.rest.empty() ? take_request(each, status) : true;
+        const bool waits = goes_on && send_rest(each) && Clock::now() < each.until;
+        if (!waits) close(each.descriptor);
+        return !waits;
     });
 }
 
-// False while nothing has been asked, and where it never will be.
+// False where no request will come.
 bool StatusSocket::take_request(Asking& from, const std::function<std::string(StatusForm)>& status) {
     char letter = 0;
     const ssize_t bytes = recv(from.descriptor, &letter, 1, 0);
+    if (bytes < 0 && errno == EAGAIN) return true;
     const auto form = form_of(letter);
-    if (bytes == 1 && form) {
-        from.rest = status(*form);
-        return true;
-    }
-    if (bytes >= 0 || errno != EAGAIN) from.looks = kMostLooks;
-    return false;
+    if (bytes == 1 && form) from.rest = status(*form);
+    return !from.rest.empty();
 }
 
-bool StatusSocket::ends(Asking& each) {
-    if (++each.looks < kMostLooks) return false;
-    close(each.descriptor);
-    return true;
+// False where nothing is left to send, or nobody to take it.
+bool StatusSocket::send_rest(Asking& to) {
+    if (to.rest.empty()) return true;
+    const ssize_t sent = send(to.descriptor, to.rest.data(), to.rest.size(), MSG_NOSIGNAL);
+    if (sent < 0) return errno == EAGAIN;
+    to.rest.erase(0, static_cast<std::size_t>(sent));
+    to.until = Clock::now() + kPatience;
+    return !to.rest.empty();
 }
 
 std::string ask_status(const std::string& name, StatusForm form) {

@@ -1,9 +1,13 @@
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "tidemill/json/text_file.hpp"
 
 namespace tidemill::steer {
 
@@ -29,18 +33,21 @@ class StatusSocket {
     void answer(const std::function<std::string(StatusForm)>& status);
 
   private:
+    using Clock = std::chrono::steady_clock;
+
     struct Asking {
         int descriptor;
-        int looks = 0;
-        std::string rest{};  ///< of the answer
+        Clock::time_point until;  ///< when it is sent away if nothing happens
+        std::string rest{};       ///< of the answer
     };
 
     void let_in();
     static bool take_request(Asking& from, const std::function<std::string(StatusForm)>& status);
-    static bool ends(Asking& each);
+    static bool send_rest(Asking& to);
 
     std::string path_;
-    int lock_ = -1, listening_ = -1;
+    std::optional<FileLock> lock_{};
+    int listening_ = -1;
     std::vector<Asking> asking_;
 };
 

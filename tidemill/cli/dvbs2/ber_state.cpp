@@ -60,6 +60,11 @@ bool are_possible(const BerCounts& counts) {
 }  // namespace
 
 BerState::BerState(std::filesystem::path path) : path_(std::move(path)) {
+    try {
+        if (!path_.empty()) lock_.emplace(path_);
+    } catch (const JsonError& error) {
+        throw JobFailed(fmt::format("--state: {}", error.what()));
+    }
     std::error_code unknown;  // what cannot be looked at cannot be written either, which is told then
     if (!path_.empty() && std::filesystem::exists(path_, unknown)) read();
 }

@@ -2,10 +2,12 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "tidemill/dvbs2/ber/ber_counts.hpp"
 #include "tidemill/dvbs2/ber/ber_point.hpp"
+#include "tidemill/json/text_file.hpp"
 
 namespace tidemill::cli {
 
@@ -13,7 +15,7 @@ namespace tidemill::cli {
 class BerState {
   public:
     /// Reads `path` when it is there; an empty path keeps nothing. Throws io::IoError for what is no such
-    /// file.
+    /// file, and JobFailed where another program uses it.
     explicit BerState(std::filesystem::path path);
 
     /// What is known of a point; nothing of one with other settings.
@@ -26,6 +28,7 @@ class BerState {
     void read();
 
     std::filesystem::path path_;
+    std::optional<FileLock> lock_{};
     std::map<std::string, dvbs2::BerCounts> counts_;  // by all settings of a point
 };
 

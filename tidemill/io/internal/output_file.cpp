@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/eventfd.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -90,7 +91,11 @@ OutputFile::OutputFile(std::filesystem::path path, int descriptor, Before before
 
 std::optional<OutputFile> OutputFile::make(const std::filesystem::path& path) {
     const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kMode);
-    if (descriptor >= 0) return OutputFile(path, descriptor, Before::made);
+    if (descriptor >= 0) {
+        OutputFile made(path, descriptor, Before::made);
+        made.lock();
+        return made;
+    }
     if (errno != EEXIST) fail_file("write to", path, errno);
     return std::nullopt;
 }
@@ -118,6 +123,18 @@ void OutputFile::open_file() {
         descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, kMode);
         if (descriptor_ >= 0 && is_regular(descriptor_)) before_ = Before::kept;
     }
+    lock();
+}
+
+// Two programs that write one file would each destroy what the other has written. (Some file systems have no
+// locks.)
+void OutputFile::lock() {
+    if (descriptor_ < 0 || !is_regular(descriptor_)) return;
+    if (flock(descriptor_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
+    before_ = Before::passed;
+    ::close(std::exchange(descriptor_, -1));
+    throw IoError(
+        fmt::format("'{}' is being written already: end that, or name another output", path_.string()));
 }
 
 // False while nobody reads the pipe.

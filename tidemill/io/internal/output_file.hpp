@@ -14,7 +14,8 @@ namespace tidemill::io::internal {
 /// then has destroyed nothing, and leaves nothing behind.
 class OutputFile {
   public:
-    /// A file, there or not, a device, or a named pipe, whose reader is waited for; "-" is standard output.
+    /// A file, there or not and not written by anybody else, a device, or a named pipe, whose reader is
+    /// waited for; "-" is standard output.
     explicit OutputFile(const std::filesystem::path& path);
     /// The same, but a named pipe is opened when something is written to it, and its reader is waited for
     /// then, until `enough` or end(); who reads nothing is given up soon after `enough`.
@@ -58,6 +59,7 @@ class OutputFile {
     OutputFile(std::filesystem::path path, int descriptor, Before before);
 
     void open_file();
+    void lock();
     bool open_late();
     void wait_until_open();
     void wait_for_reader() const;
