@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@ struct NetworkAddress {
     std::string host;
     std::uint16_t port = 0;
     std::string interface {};  ///< through which groups are joined or sent to; empty: the system chooses
+    std::optional<int> ttl{};  ///< hops that datagrams to a group may take; none: the system's one
 };
 
 /// "SCHEME://", then the address, in brackets where it has colons, and the port.

@@ -10,7 +10,7 @@
 #include "tidemill/io/ts_services.hpp"
 
 /// Whatever packets hold, the monitor counts them all, the names of services stay bounded, and the pacer lets
-/// them all go, in order, at times that never go back.
+/// them all go, in order, each when it came.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace tidemill::io;
     std::vector<std::uint8_t> packets(data, data + size - size % kTsPacketBytes);
@@ -20,12 +20,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     TsServices rates;
     TsPacer pacer;
     std::vector<TimedDatagram> datagrams;
+    double part_s = 0;
     const std::size_t half = packets.size() / kTsPacketBytes / 2 * kTsPacketBytes;
     for (const auto part : {std::span(packets).first(half), std::span(packets).subspan(half)}) {
         monitor.look(part);
         services.look(part);
         rates.look(part);
-        pacer.push(part, datagrams);
+        pacer.push(part, part_s, 1, datagrams);
+        part_s += 1;
     }
     pacer.finish(datagrams);
     std::vector<std::uint8_t> sent;

@@ -114,7 +114,7 @@ TEST_CASE("ts monitor and pacer: random packets never crash them") {
             packet[2] = 0;
         }
         monitor.look(packet);
-        pacer.push(packet, out);
+        pacer.push(packet, i * 1e-3, 1e-3, out);
     }
     pacer.finish(out);
     CHECK(monitor.packets() == 20000);
@@ -128,35 +128,45 @@ TEST_CASE("ts monitor and pacer: random packets never crash them") {
     CHECK(bytes == 20000 * kTsPacketBytes);
 }
 
-TEST_CASE(
-    "ts pacer: packets leave by the programme clock, evenly between its references, also when it wraps") {
-    constexpr std::uint64_t kRange = (std::uint64_t{1} << 33) * 300;
+TEST_CASE("ts pacer: datagrams hold seven packets across frames, each due when its first packet came") {
     TsPacer pacer;
     std::vector<TimedDatagram> out;
-    std::uint64_t pcr = kRange - 27000000;  // a second before it begins anew
-    CHECK(pcr_of(with_pcr(256, 0, pcr)) == pcr);
-    for (int reference = 0; reference < 20; ++reference, pcr = (pcr + 2700000) % kRange) {
-        pacer.push(with_pcr(256, 0, pcr), out);
-        pacer.push(with_pcr(300, 0, 5), out);  // another programme's clock
-        for (int i = 0; i < 68; ++i) pacer.push(packet_of(257, i), out);
+    for (int frame = 0; frame < 100; ++frame) {
+        std::vector<std::uint8_t> packets;
+        for (int i = 0; i < 10; ++i) {  // whatever they say of their own clock
+            const Packet packet = with_pcr(256, 0, static_cast<std::uint64_t>(frame % 7) * 27'000'000);
+            packets.insert(packets.end(), packet.begin(), packet.end());
+        }
+        pacer.push(packets, 5 + 0.02 * frame, 0.02, out);
     }
     pacer.finish(out);
-    // The first reference by itself; then 70 packets, ten datagrams, every 0.1 s; what follows the last one,
-    // at once.
-    REQUIRE(out.size() == 1 + 19 * 10 + 10);
-    CHECK(out[0].due_s == 0);
-    for (std::size_t i = 1; i < out.size(); ++i) {
+    REQUIRE(out.size() == 143);
+    for (std::size_t i = 0; i < out.size(); ++i) {
         CAPTURE(i);
-        const double due_s = std::min(0.01 * static_cast<double>(i - 1), 1.9);
-        CHECK(std::abs(out[i].due_s - due_s) < 1e-9);
-        CHECK(out[i].bytes.size() <= kDatagramBytes);
+        CHECK(out[i].due_s == doctest::Approx(5 + 0.014 * static_cast<double>(i)));
+        CHECK(out[i].bytes.size() == (i < 142 ? kDatagramBytes : 6 * kTsPacketBytes));
     }
+}
+
+TEST_CASE("ts pacer: no packet waits for others for long, nor across a jump of the signal's time") {
+    TsPacer pacer;
+    std::vector<TimedDatagram> out;
+    std::vector<double> from_s;
+    for (int i = 0; i < 12; ++i) from_s.push_back(0.009 * i);  // three within 20 ms
+    for (const double at_s : {9.0, 9.001, 3.0, 3.001}) from_s.push_back(at_s);
+    for (const double at_s : from_s) pacer.push(packet_of(257, 0), at_s, 0.009, out);
+    pacer.finish(out);
+    REQUIRE(out.size() == 6);
+    for (std::size_t i = 0; i < 4; ++i) CHECK(out[i].bytes.size() == 3 * kTsPacketBytes);
+    CHECK(out[4].due_s == 9);
+    CHECK(out[5].due_s == 3);
+    CHECK(out[5].bytes.size() == 2 * kTsPacketBytes);
 }
 
 TEST_CASE("ts pacer: by rate, every datagram is full and on time") {
     TsPacer pacer(1e6);
     std::vector<TimedDatagram> out;
-    for (int i = 0; i < 71; ++i) pacer.push(packet_of(257, i), out);
+    for (int i = 0; i < 71; ++i) pacer.push(packet_of(257, i), 0, 0, out);
     pacer.finish(out);
     REQUIRE(out.size() == 11);
     for (std::size_t i = 0; i < 10; ++i) {

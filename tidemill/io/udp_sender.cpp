@@ -1,6 +1,8 @@
 #include "tidemill/io/udp_sender.hpp"
 
+#include <array>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <memory>
 #include <utility>
@@ -29,7 +31,26 @@ bool is_udp_url(const std::string& text) {
 }
 
 NetworkAddress parse_udp_url(const std::string& text) {
-    return parse_network_url("udp", text);
+    return parse_datagram_url("udp", text);
+}
+
+NetworkAddress parse_datagram_url(std::string_view scheme, const std::string& text) {
+    constexpr std::array<std::string_view, 2> kNames{"interface", "ttl"};
+    NetworkPlace place = parse_network_place(scheme, text, kNames);
+    take_group_settings(text, place);
+    return place.address;
+}
+
+void take_group_settings(const std::string& text, NetworkPlace& place) {
+    constexpr int kMostHops = 255;
+    place.address.interface = place.settings["interface"];
+    if (!place.settings.contains("ttl")) return;
+    const std::string& digits = place.settings["ttl"];
+    int ttl = -1;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), ttl);
+    if (error != std::errc() || end != digits.data() + digits.size() || ttl < 0 || ttl > kMostHops)
+        throw IoError(fmt::format("'{}': ttl= takes a number of hops from 0 to {}", text, kMostHops));
+    place.address.ttl = ttl;
 }
 
 UdpSender::UdpSender(const NetworkAddress& to, WhenFull when_full)
@@ -43,18 +64,27 @@ UdpSender::UdpSender(const NetworkAddress& to, WhenFull when_full)
     const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> owner(found, freeaddrinfo);
     if (error != 0) throw IoError(fmt::format("cannot send to {}: {}", name_, gai_strerror(error)));
     socket_ = ::socket(found->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    if (socket_ >= 0 && internal::is_group(*found->ai_addr)) {
-        try {
-            internal::send_through(socket_, *found->ai_addr, to.interface);
-        } catch (const IoError&) {
-            ::close(socket_);
-            throw;
-        }
+    try {
+        if (socket_ >= 0) set_up_group(to, *found->ai_addr);
+    } catch (const IoError&) {
+        ::close(socket_);
+        throw;
     }
     if (socket_ < 0 || ::connect(socket_, found->ai_addr, found->ai_addrlen) != 0) {
         const int why = errno;
         if (socket_ >= 0) ::close(socket_);
         throw IoError(fmt::format("cannot send to {}: {}", name_, std::strerror(why)));
+    }
+}
+
+void UdpSender::set_up_group(const NetworkAddress& to, const sockaddr& address) const {
+    if (internal::is_group(address)) {
+        internal::send_through(socket_, address, to.interface);
+        if (to.ttl) internal::send_so_far(socket_, address, *to.ttl);
+    } else if (to.ttl || !to.interface.empty()) {
+        throw IoError(fmt::format(
+            "cannot send to {}: interface= and ttl= are for groups, and {} is the address of one peer", name_,
+            to.host));
     }
 }
 
@@ -71,6 +101,7 @@ UdpSender::~UdpSender() {
 }
 
 void UdpSender::send(std::span<const std::uint8_t> datagram) {
+    bool answered = false;
     while (true) {
         if (::send(socket_, datagram.data(), datagram.size(), flags_) >= 0) {
             ++sent_;
@@ -78,6 +109,8 @@ void UdpSender::send(std::span<const std::uint8_t> datagram) {
         }
         if (means_nobody_there(errno)) {
             ++refused_;
+            // This answers to an earlier datagram; who is there again gets the one at hand.
+            if (errno == ECONNREFUSED && !std::exchange(answered, true)) continue;
             return;
         }
         if (errno == EAGAIN) {

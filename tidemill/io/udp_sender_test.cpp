@@ -17,10 +17,11 @@ namespace {
 // A socket that listens on a free port of this machine.
 class Listener {
   public:
-    Listener() : socket_(::socket(AF_INET, SOCK_DGRAM, 0)) {
+    explicit Listener(std::uint16_t port = 0) : socket_(::socket(AF_INET, SOCK_DGRAM, 0)) {
         sockaddr_in address{};
         address.sin_family = AF_INET;
         address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        address.sin_port = htons(port);
         if (::bind(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) {
             throw std::runtime_error("no socket");
         }
@@ -71,8 +72,38 @@ TEST_CASE("udp: datagrams arrive whole, and a peer that vanishes is counted and 
     CHECK(got[1315] == 7);
     listener.close();
     for (int i = 0; i < 10; ++i) CHECK_NOTHROW(sender.send(datagram));
-    CHECK(sender.refused() > 0);
-    CHECK(sender.sent() + sender.refused() == 11);
+    CHECK(sender.refused() == 9);  // the answer to the last one has not been asked for
+    CHECK(sender.sent() == 11);
+}
+
+TEST_CASE("udp: a peer that comes back gets the next datagram, whatever was answered to those before") {
+    Listener gone;
+    UdpSender sender({"127.0.0.1", gone.port()});
+    gone.close();
+    sender.send(std::vector<std::uint8_t>(1316, 7));
+    Listener back(gone.port());
+    sender.send(std::vector<std::uint8_t>(188, 8));
+    std::array<std::uint8_t, 2000> got{};
+    CHECK(back.receive(got) == 188);
+    CHECK(sender.refused() == 1);
+}
+
+TEST_CASE("udp: what goes to a group goes through the interface and as far as the place says") {
+    const NetworkAddress group = parse_udp_url("udp://239.1.2.3:5000?interface=lo&ttl=4");
+    CHECK(group.host == "239.1.2.3");
+    CHECK(group.port == 5000);
+    CHECK(group.interface == "lo");
+    CHECK(group.ttl == 4);
+    CHECK(parse_datagram_url("rtp", "rtp://[ff15::1]:5004?ttl=0").ttl == 0);
+    for (const char* text :
+         {"udp://239.1.2.3:5000?ttl=", "udp://239.1.2.3:5000?ttl=256", "udp://239.1.2.3:5000?ttl=-1",
+          "udp://239.1.2.3:5000?ttl=4x", "udp://239.1.2.3:5000?loop=1"}) {
+        CAPTURE(text);
+        CHECK_THROWS_AS(parse_udp_url(text), IoError);
+    }
+    CHECK_THROWS_AS(UdpSender(parse_udp_url("udp://127.0.0.1:5000?ttl=4")), IoError);
+    CHECK_THROWS_AS(UdpSender(parse_udp_url("udp://239.1.2.3:5000?interface=no-such")), IoError);
+    CHECK_NOTHROW(UdpSender(parse_udp_url("udp://239.1.2.3:5000?interface=lo&ttl=4")));
 }
 
 }  // namespace tidemill::io

@@ -37,10 +37,10 @@ bool is_vita_place(const std::string& place) {
 }
 
 VitaPlace parse_vita_place(const std::string& text) {
-    constexpr std::array<std::string_view, 3> kNames{"interface", "stream", "class"};
+    constexpr std::array<std::string_view, 4> kNames{"interface", "ttl", "stream", "class"};
     NetworkPlace read = parse_network_place(kScheme, text, kNames);
+    take_group_settings(text, read);
     VitaPlace place{.address = read.address};
-    place.address.interface = read.settings["interface"];
     if (read.settings.contains("stream")) place.stream = stream_number(text, read.settings["stream"]);
     if (!read.settings.contains("class")) return place;
     if (read.settings["class"] != "any")

@@ -19,12 +19,14 @@ struct OutputAt {
 struct SignalTime {
     double from_s = 0;
     double lasts_s = 0;
+    double waiting_s = 0;  ///< how much of the signal waits behind it to be handed over
 };
 
 /// What a place did not take, while it worked or was tried again.
 struct OutputLosses {
     std::uint64_t bytes = 0;
     std::uint64_t outages = 0;      ///< times that it failed and was tried again
+    std::uint64_t refused = 0;      ///< datagrams that came to nobody, as the network answers
     io::BroadcastCounts clients{};  ///< of a place that many may read
 };
 

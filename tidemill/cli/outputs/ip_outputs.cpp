@@ -45,6 +45,7 @@ class PcapOutput final : public ByteOutput {
   public:
     explicit PcapOutput(std::unique_ptr<ByteOutput> to) : to_(std::move(to)) {}
 
+    void came_at(const SignalTime& time) override { to_->came_at(time); }
     void write(std::span<const std::uint8_t> packet) override {
         begin();
         to_->write(io::pcap_record(packet, std::chrono::system_clock::now()));

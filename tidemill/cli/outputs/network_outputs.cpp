@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "tidemill/cli/outputs/signal_pace.hpp"
 #include "tidemill/cli/outputs/signal_stamps.hpp"
 #include "tidemill/io/rtp_packetizer.hpp"
 #include "tidemill/io/tcp_broadcaster.hpp"
@@ -28,6 +29,10 @@ class NetworkSender {
     virtual OutputLosses losses() const = 0;
 };
 
+OutputLosses losses_of(const io::UdpSender& sender) {
+    return {.bytes = sender.bytes_lost(), .refused = sender.refused()};
+}
+
 class UdpOutput final : public NetworkSender {
   public:
     UdpOutput(const io::NetworkAddress& to, io::WhenFull when_full) : sender_(to, when_full) {}
@@ -35,7 +40,7 @@ class UdpOutput final : public NetworkSender {
     void send(std::span<const std::uint8_t> bytes, const SignalStamp& /*stamp*/) override {
         sender_.send(bytes);
     }
-    OutputLosses losses() const override { return {.bytes = sender_.bytes_lost()}; }
+    OutputLosses losses() const override { return losses_of(sender_); }
 
   private:
     io::UdpSender sender_;
@@ -48,7 +53,7 @@ class RtpOutput final : public NetworkSender {
     void send(std::span<const std::uint8_t> bytes, const SignalStamp& stamp) override {
         sender_.send(rtp_.packet(bytes, stamp.at_s, stamp.jumps));
     }
-    OutputLosses losses() const override { return {.bytes = sender_.bytes_lost()}; }
+    OutputLosses losses() const override { return losses_of(sender_); }
 
   private:
     io::UdpSender sender_;
@@ -72,117 +77,150 @@ class TcpOutput final : public NetworkSender {
     io::TcpBroadcaster clients_;
 };
 
+/// The signal's clock on the wall, which whoever sends waits for.
+class PacedSender {
+  public:
+    PacedSender(std::unique_ptr<NetworkSender> sender, const OutputStyle& style)
+        : sender_(std::move(sender)),
+          by_rate_(style.network_mbps > 0),
+          live_(style.live),
+          pace_(style.live && !by_rate_),
+          hurry_(style.hurry) {}
+
+    void came_at(const SignalTime& time, std::size_t bytes) {
+        constexpr double kMostBurstBytes = 32 << 10;
+        speed_ = live_ && !by_rate_ ? pace_of_live(time.waiting_s, time.lasts_s) : 1;
+        burst_s_ = time.lasts_s * kMostBurstBytes / static_cast<double>(std::max<std::size_t>(bytes, 1));
+    }
+
+    void send_now(std::span<const std::uint8_t> bytes, std::optional<double> signal_s) {
+        const double now_s = this->now_s();
+        sender_->send(bytes, stamps_.at(signal_s.value_or(now_s), now_s));
+    }
+
+    void send(std::span<const std::uint8_t> bytes, double signal_s) {
+        sleep_until(pace_.due(signal_s, now_s(), speed_, burst_s_));
+        send_now(bytes, signal_s);
+    }
+
+    NetworkSender& to() { return *sender_; }
+    const NetworkSender& to() const { return *sender_; }
+
+  private:
+    double now_s() const { return std::chrono::duration<double>(NetworkClock::now() - begun_).count(); }
+
+    void sleep_until(double due_s) const {
+        constexpr std::chrono::milliseconds kNap{50};
+        constexpr double kSoon_s = 0.0003;  // no sleep is that short
+        const auto due =
+            begun_ + std::chrono::duration_cast<NetworkClock::duration>(std::chrono::duration<double>(due_s));
+        while (!hurry_.stop_requested() && due_s - now_s() > kSoon_s)
+            std::this_thread::sleep_until(
+                std::min<NetworkClock::time_point>(due, NetworkClock::now() + kNap));
+    }
+
+    std::unique_ptr<NetworkSender> sender_;
+    bool by_rate_;
+    bool live_;
+    SignalPace pace_;
+    double speed_ = 1;
+    double burst_s_ = SignalPace::kMostBurst_s;
+    std::stop_token hurry_;
+    NetworkClock::time_point begun_ = NetworkClock::now();
+    SignalStamps stamps_{};
+};
+
 /// Seven packets at a time, each when they are due.
 class PacedPackets final : public ByteOutput {
   public:
     PacedPackets(std::unique_ptr<NetworkSender> sender, const OutputStyle& style)
-        : sender_(std::move(sender)),
+        : sender_(std::move(sender), style),
           pacer_(style.network_mbps > 0 ? std::optional(style.network_mbps * 1e6) : std::nullopt),
-          paced_(style.is_paced()),
-          may_wait_(paced_ || style.when_full == io::WhenFull::wait),
-          hurry_(style.hurry) {}
+          may_wait_(style.paced || style.when_full == io::WhenFull::wait),
+          paced_(style.paced),
+          by_rate_(style.network_mbps > 0) {}
 
     void came_at(const SignalTime& time) override { came_at_ = time; }
 
     void write(std::span<const std::uint8_t> packets) override {
         last_bytes_ = packets.size();
-        if (!paced_) {
-            send_now(packets);
-            return;
-        }
-        pacer_.push(packets, due_);
+        if (!paced_ || (!came_at_ && !by_rate_)) return send_now(packets);
+        const SignalTime came = came_at_.value_or(SignalTime{});
+        sender_.came_at(came, packets.size());
+        pacer_.push(packets, came.from_s, came.lasts_s, due_);
+        send_due();
+    }
+    void flush() override {
+        pacer_.finish(due_);
         send_due();
     }
     void close() override {
-        pacer_.finish(due_);
-        send_due();
-        sender_->close();
+        flush();
+        sender_.to().close();
     }
     bool may_wait() const override { return may_wait_; }
-    OutputLosses losses() const override { return sender_->losses(); }
+    OutputLosses losses() const override { return sender_.to().losses(); }
     std::uint64_t bytes_kept_back() const override { return last_bytes_; }
 
   private:
     // Each stands where in its frame it came.
     void send_now(std::span<const std::uint8_t> packets) {
-        const double now_s = seconds_to(NetworkClock::now());
         for (std::size_t at = 0; at < packets.size(); at += io::kDatagramBytes) {
             const double part = static_cast<double>(at) / static_cast<double>(packets.size());
-            const double signal_s = came_at_ ? came_at_->from_s + part * came_at_->lasts_s : now_s;
-            sender_->send(packets.subspan(at, std::min(io::kDatagramBytes, packets.size() - at)),
-                          stamps_.at(signal_s, now_s));
+            std::optional<double> signal_s;
+            if (came_at_) signal_s = came_at_->from_s + part * came_at_->lasts_s;
+            sender_.send_now(packets.subspan(at, std::min(io::kDatagramBytes, packets.size() - at)),
+                             signal_s);
         }
     }
 
     void send_due() {
-        for (const io::TimedDatagram& datagram : due_) {
-            if (paced_) wait_for(datagram.due_s);
-            sender_->send(datagram.bytes, {seconds_to(start_) + datagram.due_s});
-        }
+        for (const io::TimedDatagram& datagram : due_) sender_.send(datagram.bytes, datagram.due_s);
         due_.clear();
     }
 
-    // Whoever is late stays late: the stream waits for the receiver, and is never hurried after a pause.
-    void wait_for(double due_s) {
-        const auto due =
-            start_ + std::chrono::duration_cast<NetworkClock::duration>(std::chrono::duration<double>(due_s));
-        const auto now = NetworkClock::now();
-        if (now > due) {
-            start_ += now - due;
-        } else {
-            sleep_until(due);
-        }
-    }
-
-    void sleep_until(NetworkClock::time_point due) const {
-        constexpr std::chrono::milliseconds kNap{50};
-        while (!hurry_.stop_requested() && NetworkClock::now() < due)
-            std::this_thread::sleep_until(
-                std::min<NetworkClock::time_point>(due, NetworkClock::now() + kNap));
-    }
-
-    double seconds_to(NetworkClock::time_point when) const {
-        return std::chrono::duration<double>(when - begun_).count();
-    }
-
-    std::unique_ptr<NetworkSender> sender_;
+    PacedSender sender_;
     io::TsPacer pacer_;
-    bool paced_;
     bool may_wait_;
-    std::stop_token hurry_;
-    NetworkClock::time_point begun_ = NetworkClock::now();
-    NetworkClock::time_point start_ = begun_;
+    bool paced_;
+    bool by_rate_;
     std::vector<io::TimedDatagram> due_{};
     std::uint64_t last_bytes_ = 0;
-    std::optional<SignalTime> came_at_{};  // none: nobody told
-    SignalStamps stamps_{};
+    std::optional<SignalTime> came_at_{};  // none: nobody has said
 };
 
-/// Each piece for itself, as it comes.
+/// Each piece for itself, when the frame that it came in is due.
 class NetworkPieces final : public ByteOutput {
   public:
-    NetworkPieces(std::unique_ptr<NetworkSender> sender, bool may_wait)
-        : sender_(std::move(sender)), may_wait_(may_wait) {}
+    NetworkPieces(std::unique_ptr<NetworkSender> sender, const OutputStyle& style)
+        : sender_(std::move(sender), style),
+          may_wait_(style.paced || style.when_full == io::WhenFull::wait),
+          paced_(style.paced) {}
+
+    void came_at(const SignalTime& time) override { came_at_ = time; }
 
     void write(std::span<const std::uint8_t> piece) override {
         last_bytes_ = piece.size();
-        sender_->send(piece, {});
+        if (!paced_ || !came_at_) return sender_.send_now(piece, {});
+        sender_.came_at(*came_at_, piece.size());
+        sender_.send(piece, came_at_->from_s);
     }
-    void close() override { sender_->close(); }
+    void close() override { sender_.to().close(); }
     bool may_wait() const override { return may_wait_; }
-    OutputLosses losses() const override { return sender_->losses(); }
+    OutputLosses losses() const override { return sender_.to().losses(); }
     std::uint64_t bytes_kept_back() const override { return last_bytes_; }
 
   private:
-    std::unique_ptr<NetworkSender> sender_;
+    PacedSender sender_;
     bool may_wait_;
+    bool paced_;
     std::uint64_t last_bytes_ = 0;
+    std::optional<SignalTime> came_at_{};
 };
 
 std::unique_ptr<ByteOutput> sent_by(std::unique_ptr<NetworkSender> sender, const OutputStyle& style,
                                     bool pieces) {
-    if (pieces)
-        return std::make_unique<NetworkPieces>(std::move(sender), style.when_full == io::WhenFull::wait);
+    if (pieces) return std::make_unique<NetworkPieces>(std::move(sender), style);
     return std::make_unique<PacedPackets>(std::move(sender), style);
 }
 

@@ -17,6 +17,7 @@ Json json_of(const PlaceAccount& account) {
             {"failure", account.failure.empty() ? Json() : Json(account.failure)},
             {"bytes_lost", account.losses.bytes},
             {"outages", account.losses.outages},
+            {"datagrams_refused", account.losses.refused},
             {"clients", clients.clients},
             {"clients_refused", clients.clients_refused},
             {"clients_slow", clients.clients_slow},
@@ -37,6 +38,9 @@ std::vector<std::string> warnings_of(const PlaceAccount& account) {
     } else if (losses.bytes > 0) {
         add(fmt::format("{} bytes lost, for it took them too slowly", losses.bytes));
     }
+    if (losses.refused > 0)
+        add(fmt::format("{} datagrams came to nobody: the network answers that no one listens there",
+                        losses.refused));
     if (losses.clients.bytes_lost > 0)
         add(fmt::format("{} clients read too slowly and lost {} bytes", losses.clients.clients_slow,
                         losses.clients.bytes_lost));

@@ -23,13 +23,14 @@ namespace {
 struct OutputKind {
     std::string_view scheme;
     bool takes_pieces;  ///< also what is no transport stream
+    io::NetworkAddress (*parse)(std::string_view scheme, const std::string& place);
     std::unique_ptr<ByteOutput> (*open)(const io::NetworkAddress&, const OutputStyle&, bool pieces);
 };
 
 constexpr OutputKind kOutputKinds[] = {
-    {"udp", true, open_udp_output},
-    {"rtp", false, open_rtp_output},
-    {"tcp-listen", true, open_tcp_output},
+    {"udp", true, io::parse_datagram_url, open_udp_output},
+    {"rtp", false, io::parse_datagram_url, open_rtp_output},
+    {"tcp-listen", true, io::parse_network_url, open_tcp_output},
 };
 
 const OutputKind* kind_of(const std::string& place) {
@@ -40,7 +41,7 @@ const OutputKind* kind_of(const std::string& place) {
 
 io::NetworkAddress address_of(const OutputKind& kind, const std::string& place) {
     try {
-        return io::parse_network_url(kind.scheme, place);
+        return kind.parse(kind.scheme, place);
     } catch (const io::IoError& error) {
         throw WrongUsage(error.what());
     }
@@ -62,10 +63,16 @@ bool is_network_output(const std::string& place) {
     return kind_of(place) != nullptr;
 }
 
+// What leaves when it is due leaves by a thread of its own, so that the receiver works meanwhile.
 std::unique_ptr<ByteOutput> open_output(const std::string& place, const OutputStyle& style, bool pieces) {
+    constexpr double kAhead_s = 0.5;  // of a recording
     std::unique_ptr<ByteOutput> output = open_directly(place, style, pieces);
-    if (style.when_full == io::WhenFull::wait || !output->may_wait()) return output;
-    return std::make_unique<QueuedOutput>(std::move(output), style.hurry);
+    const bool waits = style.when_full == io::WhenFull::wait;
+    const bool paced = style.paced && is_network_output(place);
+    if (!output->may_wait() || (waits && !paced)) return output;
+    QueueLimits limits{.when_full = style.when_full};
+    if (waits) limits.signal_s = kAhead_s;
+    return std::make_unique<QueuedOutput>(std::move(output), style.hurry, limits);
 }
 
 std::optional<std::string> place_of_stream(const std::string& place, int stream) {
@@ -74,7 +81,8 @@ std::optional<std::string> place_of_stream(const std::string& place, int stream)
         io::NetworkAddress address = address_of(*kind, place);
         if (address.port + stream > kLastPort) return std::nullopt;
         address.port = static_cast<std::uint16_t>(address.port + stream);
-        return io::network_url(kind->scheme, address);
+        const std::size_t settings = std::min(place.find('?'), place.size());
+        return io::network_url(kind->scheme, address) + place.substr(settings);
     }
     const std::filesystem::path path(place);
     return (path.parent_path() /

@@ -13,15 +13,12 @@ namespace tidemill::cli {
 
 /// How places are written to.
 struct OutputStyle {
-    double network_mbps = 0;                      ///< 0: packets leave by the programme clock
+    double network_mbps = 0;                      ///< 0: packets leave by the signal's clock
     bool paced = true;                            ///< false: packets leave for the network as they come
     bool live = false;                            ///< the input sets the pace: nothing is kept back
     io::WhenFull when_full = io::WhenFull::wait;  ///< what a place that takes nothing for now costs
     std::stop_token hurry{};                      ///< from then on packets leave as they come
     io::RollLimits roll{};                        ///< of files
-
-    /// Whether packets leave for the network when they are due.
-    bool is_paced() const { return paced && (!live || network_mbps > 0); }
 };
 
 /// Whether a place is on the network, and not a file.

@@ -20,51 +20,86 @@ QueuedOutput::~QueuedOutput() {
     to_->end();
 }
 
+// The first piece always has.
+bool QueuedOutput::has_room(std::size_t bytes) const {
+    return waiting_bytes_ == 0 ||
+           (waiting_bytes_ + bytes <= limits_.bytes && waiting_s_ + came_at_.lasts_s <= limits_.signal_s);
+}
+
 void QueuedOutput::write(std::span<const std::uint8_t> piece) {
-    const std::scoped_lock lock(mutex_);
+    std::unique_lock lock(mutex_);
+    if (limits_.when_full == io::WhenFull::wait)
+        handed_over_.wait(lock, [&] { return has_room(piece.size()) || !failure_.empty(); });
     if (!failure_.empty()) {
         bytes_lost_ += piece.size();
         throw io::IoError(failure_);
     }
-    if (waiting_bytes_ + piece.size() > limits_.bytes) {
+    if (!has_room(piece.size())) {
         bytes_lost_ += piece.size();
         return;
     }
     waiting_.push_back({{piece.begin(), piece.end()}, came_at_});
     waiting_bytes_ += piece.size();
+    waiting_s_ += came_at_.lasts_s;
     wake_.notify_one();
 }
 
 void QueuedOutput::work(const std::stop_token& done) {
     std::unique_lock lock(mutex_);
-    while (wake_.wait(lock, done, [&] { return !waiting_.empty(); })) {
-        const Piece piece = std::move(waiting_.front());
+    while (wait_for_piece(lock, done)) {
+        Piece piece = std::move(waiting_.front());
         waiting_.pop_front();
-        busy_ = true;
-        hand_over(piece, lock);
-        busy_ = false;
+        waiting_s_ = waiting_.empty() ? 0 : waiting_s_ - piece.came_at.lasts_s;
+        const std::size_t bytes = piece.bytes.size();
+        hand_over(std::move(piece), lock);
         ++pieces_done_;
-        waiting_bytes_ -= piece.bytes.size();
+        waiting_bytes_ -= bytes;
+        kept_back_ = true;
         handed_over_.notify_all();
     }
 }
 
-void QueuedOutput::hand_over(const Piece& piece, std::unique_lock<std::mutex>& lock) {
+// Where none comes soon, nothing is kept back for it.
+bool QueuedOutput::wait_for_piece(std::unique_lock<std::mutex>& lock, const std::stop_token& done) {
+    const auto came = [&] { return !waiting_.empty(); };
+    if (kept_back_ && failure_.empty() && !wake_.wait_for(lock, done, limits_.idle, came)) {
+        kept_back_ = false;
+        if (!done.stop_requested()) act([](ByteOutput& to) { to.flush(); }, lock);
+    }
+    return wake_.wait(lock, done, came);
+}
+
+void QueuedOutput::hand_over(Piece piece, std::unique_lock<std::mutex>& lock) {
     if (!failure_.empty()) {
         bytes_lost_ += piece.bytes.size();
         return;
     }
+    piece.came_at.waiting_s = waiting_s_;
+    piece_lasts_s_ = piece.came_at.lasts_s;
+    act(
+        [&](ByteOutput& to) {
+            to.came_at(piece.came_at);
+            to.write(piece.bytes);
+        },
+        lock);
+    piece_lasts_s_ = 0;
+}
+
+// Without the lock, which whoever writes must never wait for.
+template <class Act>
+void QueuedOutput::act(Act act, std::unique_lock<std::mutex>& lock) {
     std::string failure;
+    busy_ = true;
     lock.unlock();
     try {
-        to_->came_at(piece.came_at);
-        to_->write(piece.bytes);
+        act(*to_);
     } catch (const Error& error) {
         failure = error.what();
     }
     const OutputLosses losses = to_->losses();
     OutputAt at = to_->at();
     lock.lock();
+    busy_ = false;
     losses_ = losses;
     at_ = std::move(at);
     if (failure.empty()) return;
@@ -77,7 +112,7 @@ void QueuedOutput::flush() {
     handed_over_.wait_for(lock, limits_.flush, [&] { return is_idle(); });
 }
 
-// As long as the place takes anything.
+// As long as the place takes anything: a piece may take as long as the signal that it came in.
 void QueuedOutput::wait_until_empty() {
     constexpr std::chrono::milliseconds kLook{50};  // whether there is a hurry
     std::unique_lock lock(mutex_);
@@ -86,7 +121,8 @@ void QueuedOutput::wait_until_empty() {
     while (!handed_over_.wait_for(lock, kLook, [&] { return is_idle(); })) {
         stalled = seen == pieces_done_ ? stalled + kLook : std::chrono::milliseconds(0);
         seen = pieces_done_;
-        if (stalled >= (hurry_.stop_requested() ? limits_.stall_in_hurry : limits_.stall)) return;
+        const auto lasts = std::chrono::duration<double>(piece_lasts_s_);
+        if (stalled >= (hurry_.stop_requested() ? limits_.stall_in_hurry : limits_.stall + lasts)) return;
     }
 }
 

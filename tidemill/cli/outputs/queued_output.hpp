@@ -11,19 +11,23 @@
 #include <vector>
 
 #include "tidemill/cli/outputs/byte_output.hpp"
+#include "tidemill/io/udp_sender.hpp"
 
 namespace tidemill::cli {
 
 /// How far a place may fall behind, and how long it may take nothing at the end.
 struct QueueLimits {
     std::size_t bytes = 8 << 20;
+    double signal_s = 1e9;  ///< of the signal that they came in
+    io::WhenFull when_full = io::WhenFull::lose;
+    std::chrono::milliseconds idle{20};  ///< from then on nothing is kept back for more to come
     std::chrono::milliseconds flush{200};
     std::chrono::milliseconds stall{2000};
     std::chrono::milliseconds stall_in_hurry{500};
 };
 
-/// A place that never holds up who writes to it: a thread of its own does the writing, and what it is too
-/// slow for is lost in whole pieces and counted.
+/// A place with a thread of its own that does the writing. What it is too slow for is lost in whole pieces
+/// and counted, or whoever writes waits.
 class QueuedOutput final : public ByteOutput {
   public:
     /// When `hurry` is asked for, a place that takes nothing is given up sooner. Throws NoMoreThreads.
@@ -34,7 +38,7 @@ class QueuedOutput final : public ByteOutput {
     void write(std::span<const std::uint8_t> piece) override;
     void flush() override;
     void close() override;
-    bool may_wait() const override { return false; }
+    bool may_wait() const override { return limits_.when_full == io::WhenFull::wait; }
     OutputAt at() const override;
     void go_on_at(const OutputAt& at) override;
     OutputLosses losses() const override;
@@ -48,7 +52,11 @@ class QueuedOutput final : public ByteOutput {
         SignalTime came_at;
     };
 
-    void hand_over(const Piece& piece, std::unique_lock<std::mutex>& lock);
+    bool has_room(std::size_t bytes) const;
+    bool wait_for_piece(std::unique_lock<std::mutex>& lock, const std::stop_token& done);
+    void hand_over(Piece piece, std::unique_lock<std::mutex>& lock);
+    template <class Act>
+    void act(Act act, std::unique_lock<std::mutex>& lock);
     void wait_until_empty();
     bool is_idle() const { return waiting_.empty() && !busy_; }
 
@@ -61,7 +69,10 @@ class QueuedOutput final : public ByteOutput {
     SignalTime came_at_{};  // of the writing thread
     std::deque<Piece> waiting_{};
     std::size_t waiting_bytes_ = 0;  // the piece that is being written included
+    double waiting_s_ = 0;           // of the signal, without it
     bool busy_ = false;
+    bool kept_back_ = false;    // something may be, for more to come
+    double piece_lasts_s_ = 0;  // of the signal, the one that is being written
     std::uint64_t pieces_done_ = 0;
     OutputLosses losses_{};         // of the place
     std::uint64_t bytes_lost_ = 0;  // here

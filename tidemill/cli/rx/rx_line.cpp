@@ -124,12 +124,15 @@ std::string last_line(const RxOutcome& outcome) {
 }
 
 std::string watch_hint(const std::string& place) {
-    if (io::is_network_url("rtp", place)) return fmt::format("watch      ffplay {}\n", place);
+    if (io::is_network_url("rtp", place))
+        return fmt::format("watch      ffplay {}\n",
+                           io::network_url("rtp", io::parse_datagram_url("rtp", place)));
     if (io::is_network_url("tcp-listen", place))
         return fmt::format("watch      ffplay {}\n",
                            io::network_url("tcp", io::parse_network_url("tcp-listen", place)));
     if (!io::is_udp_url(place)) return {};
-    return fmt::format("watch      ffplay {}   (or VLC: udp://@:{})\n", place, io::parse_udp_url(place).port);
+    const io::NetworkAddress to = io::parse_udp_url(place);
+    return fmt::format("watch      ffplay {}   (or VLC: udp://@:{})\n", io::network_url("udp", to), to.port);
 }
 
 void LockTeller::look(const RxView& view) {

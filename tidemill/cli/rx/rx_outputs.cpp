@@ -77,7 +77,8 @@ RxOutputWriter::RxOutputWriter(const RxOutputOptions& options, std::vector<io::T
 dvbs2::RxOutputs RxOutputWriter::outputs() {
     dvbs2::RxOutputs outputs;
     outputs.choice = choice_;
-    outputs.may_wait = style_.is_paced() && std::ranges::any_of(options_.packets, is_network_output);
+    outputs.may_wait = style_.paced && style_.when_full == io::WhenFull::wait &&
+                       std::ranges::any_of(options_.places(), is_network_output);
     outputs.streams.packets = [this](auto packets, std::uint8_t stream) { write_packets(packets, stream); };
     outputs.keep = [this](Archive& archive) { keep(archive); };
     if (!generic_.empty())
@@ -86,7 +87,7 @@ dvbs2::RxOutputs RxOutputWriter::outputs() {
         outputs.streams.fields = [this](auto field, std::uint8_t stream) {
             look_for_ip([&] { ip_->look_at_field(field, stream); });
         };
-    const bool stamps = options_.live && options_.symbol_rate_hz > 0;
+    const bool stamps = options_.symbol_rate_hz > 0;
     if (!bbframes_.empty() || options_.also.frames || stamps) {
         outputs.frames = [this, stamps](const dvbs2::ReceivedFrame& frame) {
             if (stamps) stamp(frame.info);
@@ -99,9 +100,13 @@ dvbs2::RxOutputs RxOutputWriter::outputs() {
 
 // Its packets come next.
 void RxOutputWriter::stamp(const dvbs2::FrameInfo& frame) {
-    const SignalTime time{.from_s = static_cast<double>(frame.start) / options_.symbol_rate_hz,
+    const SignalTime time{.from_s = frame.place / options_.symbol_rate_hz,
                           .lasts_s = frame.symbols / options_.symbol_rate_hz};
     for (auto& [stream, places] : packets_) places.came_at(time);
+    bbframes_.came_at(time);
+    generic_.came_at(time);
+    if (ip_) ip_->places().came_at(time);
+    came_at_ = time;
 }
 
 void RxOutputWriter::keep(Archive& archive) {
@@ -164,6 +169,7 @@ OutputFan& RxOutputWriter::packet_places(int stream) {
     if (found != packets_.end()) return found->second;
     OutputFan& places = packets_[stream];
     for (const std::string& place : options_.packets) add_place_of(stream, place, places);
+    if (came_at_) places.came_at(*came_at_);
     if (!places.works()) stop_without_places();
     return places;
 }

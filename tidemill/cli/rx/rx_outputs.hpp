@@ -32,13 +32,13 @@ struct RxOutputOptions {
     IpOptions ip{};                      ///< IP packets in either kind of stream
     WantedStreams streams{};
     dvbs2::DamagedPacket damaged = dvbs2::DamagedPacket::drop;
-    double udp_mbps = 0;                          ///< 0: packets leave by the programme clock
+    double udp_mbps = 0;                          ///< 0: packets leave by the signal's clock
     bool paced = true;                            ///< false: packets leave for the network as they come
     std::vector<io::RollLimits> roll{};           ///< of files; whichever comes first
     io::WhenFull when_full = io::WhenFull::lose;  ///< of a live input; files may wait for each other
     dvbs2::RxOutputs also{};                      ///< is given packets and frames, too
-    double symbol_rate_hz = 0;                    ///< of the signal, for time stamps; 0: nobody knows
-    bool live = false;  ///< the input sets the pace: nothing is kept back, and datagrams leave as they come
+    double symbol_rate_hz = 0;  ///< of the signal, which is the clock of outputs; 0: unknown
+    bool live = false;          ///< the input sets the pace: nothing is held up
 
     OutputStyle style(std::stop_token hurry) const;
     /// All that are named.
@@ -103,6 +103,7 @@ class RxOutputWriter {
     std::optional<std::uint8_t> monitored_;
     std::map<int, OutputFan> packets_;  // by input stream when all are wanted, else one
     std::map<int, std::uint64_t> not_sent_;
+    std::optional<SignalTime> came_at_;  // of the last frame
     OutputFan bbframes_;
     OutputFan generic_;
     std::unique_ptr<IpOutputs> ip_{};  // null: none wanted

@@ -56,4 +56,10 @@ void send_through(int socket, const sockaddr& group, const std::string& interfac
     }
 }
 
+void send_so_far(int socket, const sockaddr& group, int ttl) {
+    const bool is_ipv6 = group.sa_family == AF_INET6;
+    set(socket, is_ipv6 ? IPPROTO_IPV6 : IPPROTO_IP, is_ipv6 ? IPV6_MULTICAST_HOPS : IP_MULTICAST_TTL, ttl,
+        "send to a group");
+}
+
 }  // namespace tidemill::io::internal

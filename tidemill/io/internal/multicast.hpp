@@ -16,4 +16,7 @@ void join_group(int socket, const sockaddr& group, const std::string& interface)
 /// Has a socket send through an interface what goes to a group. Throws IoError.
 void send_through(int socket, const sockaddr& group, const std::string& interface);
 
+/// How many hops what goes to a group may take, 0: none beyond this machine. Throws IoError.
+void send_so_far(int socket, const sockaddr& group, int ttl);
+
 }  // namespace tidemill::io::internal
