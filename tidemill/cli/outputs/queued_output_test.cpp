@@ -1,8 +1,10 @@
 #include "tidemill/cli/outputs/queued_output.hpp"
 
+#include <algorithm>
 #include <condition_variable>
 #include <mutex>
 #include <string>
+#include <thread>
 
 #include <doctest/doctest.h>
 
@@ -20,6 +22,7 @@ struct Gate {
     bool asked = false;
     std::string got{};
     std::string fails{};
+    double most_waiting_s = 0;
 
     void let_through() {
         const std::scoped_lock lock(mutex);
@@ -36,6 +39,9 @@ class GatedOutput final : public ByteOutput {
   public:
     explicit GatedOutput(Gate& gate) : gate_(gate) {}
 
+    void came_at(const SignalTime& time) override {
+        gate_.most_waiting_s = std::max(gate_.most_waiting_s, time.waiting_s);
+    }
     void write(std::span<const std::uint8_t> piece) override {
         std::unique_lock lock(gate_.mutex);
         gate_.asked = true;
@@ -79,6 +85,27 @@ TEST_CASE("queued output: nobody waits for a place that takes nothing, and what 
     output.close();
     CHECK(gate.got == "aaaabbbbdd");
     CHECK(output.losses().bytes == 4);
+}
+
+TEST_CASE(
+    "queued output: where whoever writes may wait, all arrives, and not more of the signal waits than may") {
+    Gate gate;
+    QueuedOutput output(std::make_unique<GatedOutput>(gate), {},
+                        {.signal_s = 0.5, .when_full = io::WhenFull::wait});
+    std::string sent;
+    std::jthread opener([&] {
+        gate.wait_until_asked();
+        gate.let_through();
+    });
+    for (char c = 'a'; c <= 'z'; ++c) {
+        output.came_at({.from_s = 0.2 * (c - 'a'), .lasts_s = 0.2});
+        write_text(output, std::string(3, c));
+        sent += std::string(3, c);
+    }
+    output.close();
+    CHECK(gate.got == sent);
+    CHECK(gate.most_waiting_s < 0.5);
+    CHECK(output.losses().bytes == 0);
 }
 
 TEST_CASE("queued output: what is kept is what has arrived") {

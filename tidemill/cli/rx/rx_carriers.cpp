@@ -1,5 +1,6 @@
 #include "tidemill/cli/rx/rx_carriers.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <span>
 #include <string>
@@ -54,6 +55,12 @@ void check_number_of(const std::vector<NumberedCarrier>& chosen) {
                     chosen.size(), kMost));
 }
 
+// Symbols per second, by which outputs are timed; 0: unknown.
+double clock_hz(const ReceptionJob& job) {
+    if (job.config.symbol_rate_hz > 0) return job.config.symbol_rate_hz;
+    return job.recording.sample_rate_hz.value_or(0) / 2;
+}
+
 // The stream outlives receivers; null: a recording.
 void know_stream(const io::SampleRing* stream, dvbs2::ReceiverConfig& config) {
     config.live = stream != nullptr;
@@ -103,7 +110,12 @@ void RxCarriers::open_places(RxCarrier& carrier, const RxOptions& options,
                              std::vector<io::TunDevice> interfaces) {
     RxOutputOptions& outputs = carrier.outcome.outputs;
     outputs.live = whole().job.stream != nullptr;
-    outputs.symbol_rate_hz = carrier.outcome.job.config.symbol_rate_hz;
+    outputs.symbol_rate_hz = clock_hz(carrier.outcome.job);
+    if (outputs.symbol_rate_hz == 0 && outputs.paced && outputs.udp_mbps == 0 &&
+        std::ranges::any_of(outputs.places(), is_network_output))
+        carrier.outcome.job.warnings.emplace_back(
+            "without the sample rate nobody knows how long the signal lasts, and all leaves for the network "
+            "at once: give --rate, or --udp-rate");
     if (options.page.any()) also_count(carrier.services, outputs.also);
     RxOutputOptions heard = outputs;
     if (options.iq.any()) also_tell(carrier.iq, heard.also);

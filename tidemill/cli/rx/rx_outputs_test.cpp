@@ -113,11 +113,41 @@ TEST_CASE("rx outputs: dynamic workers are told of places where packets wait unt
     }
 }
 
+TEST_CASE("rx outputs: RTP stamps follow the signal's clock, also without any clock in the packets") {
+    const Player player;
+    const std::string place = "rtp" + player.url().substr(3);
+    REQUIRE(receive_in_order(small_recording().meta, {"--rate", "2M", "-o", place}).status == 0);
+    const auto datagrams = player.datagrams();
+    REQUIRE(datagrams.size() > 20);
+    std::size_t full = 0;
+    std::vector<std::uint32_t> stamps;
+    for (const std::string& datagram : datagrams) {
+        full += datagram.size() == 12 + 7 * 188 ? 1 : 0;
+        std::uint32_t stamp = 0;
+        for (std::size_t i = 4; i < 8; ++i) stamp = stamp << 8 | static_cast<unsigned char>(datagram[i]);
+        stamps.push_back(stamp - (stamps.empty() ? 0 : stamps.front()));
+    }
+    CHECK(full + 3 >= datagrams.size());  // but where the stream begins and where it ends
+    const double step = static_cast<double>(stamps.back()) / static_cast<double>(stamps.size() - 1);
+    CHECK(step > 0);
+    for (std::size_t i = 1; i < stamps.size(); ++i) {
+        CAPTURE(i);
+        CHECK(std::abs(stamps[i] - step * static_cast<double>(i)) < 3 * step);
+    }
+}
+
+TEST_CASE("rx outputs: datagrams that come to nobody are counted and warned of") {
+    const Ended ended = receive_in_order(small_recording().meta, {"-o", "udp://127.0.0.1:9"});
+    REQUIRE(ended.status == 0);
+    CHECK(Json::parse(ended.out)["outputs"][0]["datagrams_refused"].get<int>() > 10);
+}
+
 TEST_CASE("rx outputs: each stream of several has a place of its own") {
     CHECK(place_of_stream("out/video.ts", 7) == "out/video.isi7.ts");
     CHECK(place_of_stream("video", 0) == "video.isi0");
     CHECK(place_of_stream("udp://127.0.0.1:1000", 7) == "udp://127.0.0.1:1007");
     CHECK(place_of_stream("udp://[::1]:1000", 7) == "udp://[::1]:1007");
+    CHECK(place_of_stream("udp://239.1.2.3:1000?ttl=4", 7) == "udp://239.1.2.3:1007?ttl=4");
     CHECK(place_of_stream("udp://127.0.0.1:65400", 135) == "udp://127.0.0.1:65535");
     CHECK_FALSE(place_of_stream("udp://127.0.0.1:65400", 136));
 }

@@ -108,7 +108,7 @@ void add_outputs(Verb& verb, RxOutputOptions& options) {
                 "What becomes of damaged packets");
     verb.option("--udp-rate", options.udp_mbps, "Mb/s at which datagrams leave")
         .in(above(0))
-        .shows("by the programme clock");
+        .shows("by the signal's clock");
     verb.flag("--unpaced", options.paced, "Datagrams leave as they come", false).excludes("--udp-rate");
     verb.parsed("--roll", options.roll, parse_roll,
                 "Begin a new file after a time (1h) or a size (500MB), the hour in its name: "
