@@ -7,6 +7,8 @@
 #include <span>
 #include <string>
 
+#include "tidemill/io/ts_packet.hpp"
+
 namespace tidemill::cli {
 
 /// Bytes to send, as they come. All sizes are whole units: packets, or single bytes of a continuous stream.
@@ -32,17 +34,21 @@ class TxInput {
 
     /// Bytes that came and could not be sent: a part of a packet, or more than fits in the signal.
     virtual std::uint64_t bytes_left_out() const { return 0; }
+
+    /// What was wrong with what came, in words; empty: nothing.
+    virtual std::string remark() const { return {}; }
 };
 
 struct TxInputOptions {
-    std::size_t unit_bytes = 188;
-    std::uint64_t repeat = 1;  ///< how often a file is sent
+    std::size_t unit_bytes = io::kTsPacketBytes;
+    std::uint8_t sync = io::kTsSyncByte;  ///< with which each of several bytes begins
+    std::uint64_t repeat = 1;             ///< how often a file is sent
     /// At which a file or standard input arrives, by the signal's clock; none: at once.
     std::optional<double> rate_mbps{};
 };
 
-/// A path (of a file or a named pipe), "-" for standard input, or "udp://host:port" to listen at. Throws
-/// io::IoError or WrongUsage.
+/// A path (of a file or a named pipe), "-" for standard input, or "udp://host:port" or "rtp://host:port" to
+/// listen at. What begins with no sync byte is left out, and counted. Throws io::IoError or WrongUsage.
 std::unique_ptr<TxInput> open_tx_input(const std::string& place, const TxInputOptions& options);
 
 /// `packets` transport stream packets with random payload.

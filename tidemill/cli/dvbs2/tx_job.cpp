@@ -23,7 +23,7 @@ namespace tidemill::cli {
 
 namespace {
 
-NamedInput open_stream(const std::string& text, const TxInputOptions& options) {
+NamedInput named_stream(const std::string& text) {
     const std::size_t equals = text.find('=');
     std::uint8_t number = 0;
     const char* const end = text.data() + std::min(equals, text.size());
@@ -31,22 +31,29 @@ NamedInput open_stream(const std::string& text, const TxInputOptions& options) {
     if (equals == std::string::npos || error != std::errc() || stopped != end) {
         throw WrongUsage(fmt::format("--stream {}: give NUMBER=INPUT, the number from 0 to 255", text));
     }
-    const std::string place = text.substr(equals + 1);
-    return {place, number, open_tx_input(place, options)};
+    return {text.substr(equals + 1), number, nullptr};
 }
 
-std::vector<NamedInput> open_inputs(const TxOptions& options) {
-    const TxInputOptions how{unit_bytes(kind_of(options)), options.repeat, options.input_rate_mbps};
+// Not opened yet.
+std::vector<NamedInput> named_inputs(const TxOptions& options) {
     std::vector<NamedInput> inputs;
     if (options.random) {
         if (options.generic_bytes) throw WrongUsage("--random makes transport streams: leave --generic out");
-        inputs.push_back({"--random", 0, random_tx_input(*options.random, options.seed, how)});
+        inputs.push_back({"--random", 0, nullptr});
     } else if (!options.input.empty()) {
-        inputs.push_back({options.input, 0, open_tx_input(options.input, how)});
+        inputs.push_back({options.input, 0, nullptr});
     }
-    for (const std::string& text : options.streams) inputs.push_back(open_stream(text, how));
+    for (const std::string& text : options.streams) inputs.push_back(named_stream(text));
     if (inputs.empty()) throw WrongUsage("nothing to send: name a transport stream, or give --random N");
     return inputs;
+}
+
+void open_inputs(const TxOptions& options, std::vector<NamedInput>& inputs) {
+    const dvbs2::InputStream kind = kind_of(options);
+    const TxInputOptions how{unit_bytes(kind), kind.sync, options.repeat, options.input_rate_mbps};
+    for (NamedInput& each : inputs)
+        each.input = options.random ? random_tx_input(*options.random, options.seed, how)
+                                    : open_tx_input(each.name, how);
 }
 
 // In their place, for a profile: what is read of inputs is gone.
@@ -93,9 +100,9 @@ class TxJob {
     explicit TxJob(const TxOptions& options)
         : options_(options),
           topology_(topology_by(options.running.kinds)),
-          inputs_(open_inputs(options)),
+          inputs_(named_inputs(options)),
           signal_(options, inputs_),
-          output_(open_tx_output(options)),
+          output_(open_ends()),
           copy_(open_copy(options)),
           transmission_(options, signal_, inputs_, *output_, copy_ ? &*copy_ : nullptr),
           run_(how_to_run(options, inputs_, transmission_), topology_) {}
@@ -120,6 +127,12 @@ class TxJob {
     }
 
   private:
+    // Inputs first: where they cannot be sent, nothing has been written.
+    std::unique_ptr<TxOutput> open_ends() {
+        open_inputs(options_, inputs_);
+        return open_tx_output(options_);
+    }
+
     static std::optional<io::ByteWriter> open_copy(const TxOptions& options) {
         if (options.packets_output.empty()) return {};
         return writing([&] { return std::optional<io::ByteWriter>(std::in_place, options.packets_output); });
@@ -140,7 +153,11 @@ class TxJob {
         const dvbs2::MultiplexerCounts counts = signal_.multiplexer.counts();
         TxOutcome sent;
         sent.bytes = transmission_.frames().bytes();
-        for (const NamedInput& input : inputs_) sent.bytes_left_out += input.input->bytes_left_out();
+        for (const NamedInput& input : inputs_) {
+            sent.bytes_left_out += input.input->bytes_left_out();
+            if (const std::string remark = input.input->remark(); !remark.empty())
+                sent.remarks.push_back(remark);
+        }
         sent.frames = counts.frames;
         sent.dummy_frames = counts.dummy_frames;
         sent.null_packets = counts.null_packets;

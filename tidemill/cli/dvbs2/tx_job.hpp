@@ -18,7 +18,7 @@ enum class Idle { null_packets, dummy_frames };
 
 /// What `tidemill dvbs2 tx` was asked for.
 struct TxOptions {
-    std::string input;                      ///< a path, "-", "udp://host:port"
+    std::string input;                      ///< a path, "-", "udp://host:port", "rtp://host:port"
     std::vector<std::string> streams;       ///< several of these, each as NUMBER=INPUT
     std::optional<std::uint64_t> random{};  ///< so many random packets instead
     std::uint64_t repeat = 1;
@@ -55,6 +55,7 @@ struct TxOptions {
 struct TxOutcome {
     std::uint64_t bytes = 0;  ///< of the inputs
     std::uint64_t bytes_left_out = 0;
+    std::vector<std::string> remarks{};  ///< what was wrong with what came
     std::uint64_t frames = 0;
     std::uint64_t dummy_frames = 0;
     std::uint64_t null_packets = 0;          ///< added to fill frames

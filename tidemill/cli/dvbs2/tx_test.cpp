@@ -7,9 +7,11 @@
 #include <nlohmann/json.hpp>
 
 #include "tidemill/cli/dvbs2/internal/small_recording.hpp"
+#include "tidemill/cli/cli_error.hpp"
 #include "tidemill/cli/dvbs2/tx_input.hpp"
 #include "tidemill/cli/internal/program.hpp"
 #include "tidemill/io/io_error.hpp"
+#include "tidemill/io/rtp_packetizer.hpp"
 #include "tidemill/io/ts_packet.hpp"
 #include "tidemill/io/udp_receiver.hpp"
 
@@ -354,6 +356,31 @@ TEST_CASE("tx input: datagrams are taken as they come; what is no whole packet i
     CHECK(input->take(8 * io::kTsPacketBytes, 0).size() == 4 * io::kTsPacketBytes);
     CHECK(input->bytes_left_out() == 100);
     CHECK_FALSE(input->ended());
+}
+
+TEST_CASE("tx input: RTP is understood by itself, as udp:// and as rtp://") {
+    for (const std::string scheme : {"udp", "rtp"}) {
+        const std::uint16_t port = io::UdpReceiver(io::NetworkAddress{"127.0.0.1", 0}).port();
+        const auto input = open_tx_input(scheme + "://127.0.0.1:" + std::to_string(port), {});
+        io::UdpSender sender({"127.0.0.1", port});
+        io::RtpPacketizer rtp({});
+        const std::vector<std::uint8_t> packets(7 * io::kTsPacketBytes, 0x47);
+        sender.send(rtp.packet(packets, 0));
+        CHECK(input->take(8 * io::kTsPacketBytes, 0).size() == packets.size());
+        CHECK(input->bytes_left_out() == 0);
+        CHECK(input->remark().empty());
+    }
+    CHECK_THROWS_AS(open_tx_input("udp://239.1.2.3:5000?ttl=4", {}), WrongUsage);
+}
+
+TEST_CASE("tx: a damaged sync byte costs its packet, and the transmission goes on") {
+    const ScratchFolder folder;
+    std::string packets = random_packets(900, 5);
+    packets[300 * io::kTsPacketBytes] = 0;
+    const Json sent = send(folder, {folder.put("in.ts", packets), "--frame", "short"});
+    CHECK(sent["packets"] == 899);
+    CHECK(sent["bytes_left_out"] == io::kTsPacketBytes);
+    CHECK(says(sent["warnings"].dump(), std::to_string(300 * io::kTsPacketBytes)));
 }
 
 TEST_CASE(

@@ -29,6 +29,7 @@ Json json_of(const TxOptions& options, const TxOutcome& sent) {
             {"packets", sent.bytes / io::kTsPacketBytes},
             {"bytes", sent.bytes},
             {"bytes_left_out", sent.bytes_left_out},
+            {"warnings", sent.remarks},
             {"frames", sent.frames},
             {"dummy_frames", sent.dummy_frames},
             {"null_packets", sent.null_packets},
@@ -91,13 +92,15 @@ int run_tx(TxOptions& options) {
     const TxOutcome sent = transmit(options);
     const std::string text = options.json ? to_text(json_of(options, sent), 2) + "\n"
                                           : text_of(options, sent) + (options.stats ? stats_of(sent) : "");
+    for (const std::string& remark : sent.remarks) warn(remark);
     report(text, is_standard_stream(options.output));
     return kDone;
 }
 
 void add_inputs(Verb& verb, TxOptions& options) {
     verb.option("packets", options.input,
-                "Transport stream to send: a file, - for standard input, udp://host:port to listen at")
+                "Transport stream to send, with 188, 192 or 204 bytes a packet: a file, - for standard "
+                "input, udp://host:port or rtp://host:port to listen at")
         .is(Kind::input_place);
     verb.option("--stream", options.streams, "NUMBER=INPUT: one of several input streams; give it for each")
         .is(Kind::input_place)
