@@ -2,6 +2,8 @@
 #include <array>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <random>
 #include <string>
 
@@ -149,6 +151,92 @@ TEST_CASE("wav: a file that its writer could not finish is read to its end, a sh
     CHECK(open_recording(folder.put("live.wav", unfinished)).samples == 10);
     unfinished.replace(size_at, 4, little(4000, 4));
     CHECK(open_recording(folder.put("short.wav", unfinished)).warnings.size() == 1);
+}
+
+TEST_CASE("wav: integers of 32 bits are read, and the container counts, not the bits that are used") {
+    const ScratchFolder folder;
+    std::string data;
+    for (int i = 0; i < 20; ++i) data += little(static_cast<std::uint32_t>(i << 24), 4);
+    const Recording recording = open_recording(folder.put("a.wav", wav(1, 2, 32, data)));
+    CHECK(recording.samples == 10);
+    CHECK(recording.integers == StoredIntegers{.bytes = 4, .bits = 32});
+    CHECK(recording.warnings.empty());
+    std::string narrow = wav(1, 2, 16, data);
+    const std::size_t bits_at = narrow.find("fmt ") + 8 + 14;
+    narrow[bits_at] = 12;
+    CHECK(open_recording(folder.put("b.wav", narrow)).format == dsp::SampleFormat::ci16);
+}
+
+TEST_CASE("wav: the file outweighs the length that its header says, and other chunks behind are no samples") {
+    const ScratchFolder folder;
+    const std::string data = samples_of(400);
+    const std::string whole = wav(1, 2, 16, data);
+    const std::string head = whole.substr(0, whole.size() - data.size() - 4);
+    const auto samples_with = [&](std::uint64_t said, const std::string& behind) {
+        const auto path = folder.put("a.wav", head + little(said, 4) + data + behind);
+        return std::pair(open_recording(path).samples, open_recording(path).warnings.size());
+    };
+    using Found = std::pair<std::uint64_t, std::size_t>;
+    CHECK(samples_with(400, "") == Found{100, 0});
+    CHECK(samples_with(400, "LIST" + little(4, 4) + "abcd") == Found{100, 0});
+    CHECK(samples_with(400, "x") == Found{100, 0});
+    CHECK(samples_with(80, "") == Found{100, 1});  // of the moment at which its writer was killed
+    CHECK(samples_with(80, "LIST") == Found{101, 1});
+    CHECK(samples_with(0, "") == Found{100, 0});
+    CHECK(samples_with(4000, "") == Found{100, 1});
+}
+
+TEST_CASE("wav: sizes modulo 2^32 in a file of more are taken for what they are") {
+    const ScratchFolder folder;
+    const std::string whole = wav(1, 2, 16, samples_of(40));
+    const std::string head = whole.substr(0, whole.size() - 40 - 4);
+    const std::uint64_t bytes = (std::uint64_t{1} << 32) + 400;
+    const auto path = folder.put("big.wav", head + little(400, 4));
+    std::filesystem::resize_file(path, head.size() + 4 + bytes);  // sparse
+    {
+        std::ofstream file(path, std::ios::app | std::ios::binary);
+        file << "LIST" << little(4, 4) << "abcd";
+    }
+    const Recording recording = open_recording(path);
+    CHECK(recording.samples == bytes / 4);
+    CHECK(recording.warnings.size() == 1);
+}
+
+TEST_CASE("wav: RF64, BW64 and Wave64 are read, those of a killed writer to their end") {
+    const ScratchFolder folder;
+    const std::string data = samples_of(400);
+    const std::string format =
+        little(1, 2) + little(2, 2) + little(48000, 4) + little(192000, 4) + little(4, 2) + little(16, 2);
+    for (const std::string id : {"RF64", "BW64"}) {
+        for (const std::uint64_t said : {400, 0, 80}) {
+            CAPTURE(said);
+            const std::string sizes = little(0, 8) + little(said, 8) + little(0, 8) + little(0, 4);
+            const auto path =
+                folder.put("a.wav", id + little(0xffffffff, 4) + "WAVEds64" + little(28, 4) + sizes + "fmt " +
+                                        little(16, 4) + format + "data" + little(0xffffffff, 4) + data);
+            CHECK(open_recording(path).samples == 100);
+            CHECK(read_all(path) == data);
+        }
+    }
+    const std::string guid = "\xf3\xac\xd3\x11\x8c\xd1" + std::string(6, 'g');
+    const std::string chunks = "wave" + guid + "fmt " + guid + little(40, 8) + format + "data" + guid;
+    const std::string riff = "riff" + std::string(12, 'r') + little(0, 8);
+    for (const std::uint64_t said : {424, 0, 24, 104}) {
+        const auto path = folder.put("a.w64", riff + chunks + little(said, 8) + data);
+        CHECK(open_recording(path).samples == 100);
+        CHECK(read_all(path) == data);
+    }
+    const auto path = folder.put(
+        "b.w64", riff + chunks + little(424, 8) + data + "junk" + guid + little(32, 8) + "12345678");
+    CHECK(open_recording(path).samples == 100);
+    CHECK(open_recording(path).warnings.empty());
+}
+
+TEST_CASE("wav: parts of a header that contradict one another are warned of") {
+    const ScratchFolder folder;
+    std::string file = wav(1, 2, 16, samples_of(400));
+    file[file.find("fmt ") + 8 + 5] ^= 1;  // of the rate
+    CHECK(open_recording(folder.put("a.wav", file)).warnings.size() == 1);
 }
 
 TEST_CASE("wav: what is not a recording of I and Q is refused") {

@@ -76,7 +76,7 @@ void apply_hints(const RecordingHints& hints, Recording& recording) {
                                                  sigmf_datatype(*hints.format),
                                                  sigmf_datatype(recording.format)));
         recording.format = *hints.format;
-        recording.int24_bytes = 0;
+        recording.integers = {};
     }
     if (hints.sample_rate_hz) {
         if (recording.sample_rate_hz && *recording.sample_rate_hz != *hints.sample_rate_hz) {
@@ -147,17 +147,14 @@ Recording open_wav(const fs::path& path, const RecordingHints& hints) {
     Recording recording;
     recording.data_path = path;
     recording.format = header.format;
-    recording.int24_bytes = header.is_24_bit ? 3 : 0;
-    recording.sample_rate_hz = header.sample_rate_hz;
-    recording.center_frequency_hz = header.center_frequency_hz
-                                        ? header.center_frequency_hz
-                                        : read_recording_name(path.filename().string()).center_frequency_hz;
+    recording.integers = header.integers;
+    const RecordingName name = read_recording_name(path.filename().string());
+    recording.sample_rate_hz = header.sample_rate_hz ? header.sample_rate_hz : name.sample_rate_hz;
+    recording.center_frequency_hz =
+        header.center_frequency_hz ? header.center_frequency_hz : name.center_frequency_hz;
+    recording.warnings = header.warnings;
     apply_hints(hints, recording);
     measure_data(recording, Extent{header.data_offset, header.data_bytes});
-    if (header.is_cut_off) {
-        recording.warnings.emplace_back(
-            "the file is shorter than its header says: the data may be truncated");
-    }
     return recording;
 }
 
@@ -166,7 +163,7 @@ Recording open_sdriq(const fs::path& path, const RecordingHints& hints) {
     Recording recording;
     recording.data_path = path;
     recording.format = header.is_24_bit ? SampleFormat::cf32 : SampleFormat::ci16;
-    recording.int24_bytes = header.is_24_bit ? 4 : 0;
+    if (header.is_24_bit) recording.integers = {.bytes = 4, .bits = 24};
     recording.sample_rate_hz = header.sample_rate_hz;
     recording.center_frequency_hz = header.center_frequency_hz;
     apply_hints(hints, recording);
@@ -201,7 +198,8 @@ std::string cut_sample_text(std::uint64_t bytes, std::size_t sample_bytes) {
 }
 
 std::size_t stored_bytes_per_sample(const Recording& recording) {
-    return recording.int24_bytes > 0 ? 2 * recording.int24_bytes : dsp::bytes_per_sample(recording.format);
+    return recording.integers.bytes > 0 ? 2 * recording.integers.bytes
+                                        : dsp::bytes_per_sample(recording.format);
 }
 
 Recording open_recording(const fs::path& path, const RecordingHints& hints) {
@@ -218,7 +216,8 @@ namespace {
 Recording examined(const fs::path& path, const RecordingHints& hints) {
     if (path.extension() == ".sigmf" || path.string().ends_with(".sigmf.zst"))
         return open_archive(path, hints);
-    if (equal_ignoring_case(path.extension().string(), ".wav")) return open_wav(path, hints);
+    for (const char* const extension : {".wav", ".w64", ".rf64", ".bw64"})
+        if (equal_ignoring_case(path.extension().string(), extension)) return open_wav(path, hints);
     if (equal_ignoring_case(path.extension().string(), ".sdriq")) return open_sdriq(path, hints);
     const auto paths = sigmf_paths(path);
     const bool is_data = path == paths.data;

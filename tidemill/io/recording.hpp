@@ -10,13 +10,22 @@
 
 namespace tidemill::io {
 
+/// How whole numbers lie in a file that are read as cf32, which holds 24 bits of them.
+struct StoredIntegers {
+    unsigned bytes = 0;  ///< of each number; 0: numbers lie there as the sample format says
+    unsigned bits = 0;   ///< of these, the low ones
+    bool is_unsigned = false;
+    bool is_big_endian = false;
+
+    bool operator==(const StoredIntegers&) const = default;
+};
+
 /// What is known of a recording before its samples are read.
 struct Recording {
     std::filesystem::path data_path;
     std::uint64_t data_offset = 0;                       // of the first sample in that file, in bytes
     dsp::SampleFormat format = dsp::SampleFormat::cf32;  // as they are read
-    unsigned int24_bytes = 0;  // of each number in the file, 3 or 4, where they are integers of 24 bits: read
-                               // as cf32, which holds them exactly; else 0
+    StoredIntegers integers{};
     std::uint64_t samples = 0;                  // whole ones
     std::uint64_t trailing_bytes = 0;           // after the last whole sample, never read
     std::optional<double> sample_rate_hz;       // unknown for raw files unless the user gave it

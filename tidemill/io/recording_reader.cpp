@@ -12,14 +12,19 @@ namespace tidemill::io {
 namespace {
 
 // `from` may lie in `to`, as far behind as it is shorter: each number is read before it is overwritten.
-void widen_int24(std::size_t number_bytes, std::span<const std::byte> from, std::span<std::byte> to) {
-    constexpr float kFullScale = 1 << 23;
-    for (std::size_t i = 0; i < from.size() / number_bytes; ++i) {
-        const std::byte* const number = &from[i * number_bytes];
+void widen(const StoredIntegers& as, std::span<const std::byte> from, std::span<std::byte> to) {
+    const unsigned spare = 32 - as.bits;
+    for (std::size_t i = 0; i < from.size() / as.bytes; ++i) {
+        const std::byte* const number = &from[i * as.bytes];
         std::uint32_t bits = 0;
-        for (std::size_t k = 3; k-- > 0;) bits = bits << 8 | std::to_integer<std::uint32_t>(number[k]);
-        const auto value = static_cast<std::int32_t>(bits << 8) >> 8;
-        const float share = static_cast<float>(value) / kFullScale;
+        for (unsigned k = 0; k < as.bytes; ++k) {
+            const unsigned place = as.is_big_endian ? as.bytes - 1 - k : k;
+            bits |= std::to_integer<std::uint32_t>(number[place]) << (8 * k);
+        }
+        bits <<= spare;
+        if (as.is_unsigned) bits ^= 0x80000000U;
+        const auto value = static_cast<std::int32_t>(bits) >> spare;
+        const float share = static_cast<float>(value) * 0x1p-31F * static_cast<float>(1U << spare);
         std::memcpy(&to[i * sizeof share], &share, sizeof share);
     }
 }
@@ -38,11 +43,11 @@ std::size_t RecordingReader::read(std::span<std::byte> to) {
     const auto sample_bytes = dsp::bytes_per_sample(recording_.format);
     const auto stored_bytes = stored_bytes_per_sample(recording_);
     const auto wanted = std::min<std::uint64_t>(to.size() / sample_bytes, recording_.samples - position_);
-    // Never more than what they become: 6 or 8 bytes of 8.
+    // Never more than what they become: 4 to 8 bytes of 8.
     const std::span<std::byte> stored = to.first(wanted * sample_bytes).last(wanted * stored_bytes);
     const auto got = file_->read_at(stored, recording_.data_offset + position_ * stored_bytes) / stored_bytes;
-    if (recording_.int24_bytes > 0)
-        widen_int24(recording_.int24_bytes, stored.first(got * stored_bytes), to.first(got * sample_bytes));
+    if (recording_.integers.bytes > 0)
+        widen(recording_.integers, stored.first(got * stored_bytes), to.first(got * sample_bytes));
     position_ += got;
     if (got < wanted) {
         missing_samples_ = recording_.samples - position_;

@@ -1,5 +1,6 @@
 #include "tidemill/io/recording_reader.hpp"
 
+#include <array>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -71,7 +72,7 @@ TEST_CASE("reader: integers of 24 bits in three bytes or four are read exactly, 
         Recording recording;
         recording.data_path = folder.put("some.bin", stored + "rest");
         recording.data_offset = 6;
-        recording.int24_bytes = bytes;
+        recording.integers = {.bytes = bytes, .bits = 24};
         recording.samples = numbers.size() / 2;
         CHECK(stored_bytes_per_sample(recording) == 2 * bytes);
         for (const std::size_t block : {1U, 3U, 100U}) {
@@ -91,11 +92,35 @@ TEST_CASE("reader: integers of 24 bits in three bytes or four are read exactly, 
     }
 }
 
+TEST_CASE("reader: whole numbers of 16 and 32 bits, with sign or without, in either order of bytes") {
+    struct Case {
+        StoredIntegers integers;
+        std::string stored;  // -1/2 and 1/4 of full scale
+    };
+    for (const Case& c :
+         {Case{{.bytes = 4, .bits = 32}, std::string("\0\0\0\xc0\0\0\0\x20", 8)},
+          {{.bytes = 4, .bits = 32, .is_big_endian = true}, std::string("\xc0\0\0\0\x20\0\0\0", 8)},
+          {{.bytes = 4, .bits = 32, .is_unsigned = true}, std::string("\0\0\0\x40\0\0\0\xa0", 8)},
+          {{.bytes = 2, .bits = 16, .is_unsigned = true}, std::string("\0\x40\0\xa0", 4)},
+          {{.bytes = 2, .bits = 16, .is_unsigned = true, .is_big_endian = true},
+           std::string("\x40\0\xa0\0", 4)}}) {
+        const ScratchFolder folder;
+        Recording recording;
+        recording.data_path = folder.put("some.bin", c.stored);
+        recording.integers = c.integers;
+        recording.samples = 1;
+        std::array<float, 2> read{};
+        CHECK(RecordingReader(recording).read(std::as_writable_bytes(std::span(read))) == 8);
+        CHECK(read[0] == -0.5F);
+        CHECK(read[1] == 0.25F);
+    }
+}
+
 TEST_CASE("reader: of 24 bits, a file that has become shorter ends early and right") {
     const ScratchFolder folder;
     Recording recording;
     recording.data_path = folder.put("some.bin", std::string("\x01\x00\x00\xff\xff\xff\x02\x00\x00", 9));
-    recording.int24_bytes = 3;
+    recording.integers = {.bytes = 3, .bits = 24};
     recording.samples = 5;
     RecordingReader reader(recording);
     std::vector<float> read(10);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 #include <span>
 #include <string_view>
 
@@ -21,10 +20,15 @@ constexpr std::uint64_t kUnknownSize = 0xffffffff;              // RF64, and wri
 
 struct Chunk {
     std::array<char, 4> id{};
-    std::uint64_t offset = 0;
+    std::uint64_t offset = 0;  // of its content
     std::uint64_t size = 0;
+    std::uint64_t next = 0;  // where the one behind it begins
 
     bool is(std::string_view name) const { return std::string_view(id.data(), id.size()) == name; }
+    // Names are of letters, digits and spaces.
+    bool is_named() const {
+        return std::ranges::all_of(id, [](char c) { return c >= ' ' && c <= '~'; });
+    }
 };
 
 class WavReader {
@@ -33,25 +37,21 @@ class WavReader {
         : path_(path), file_(internal::File::open_regular(path)), size_(file_.size()) {}
 
     WavHeader read() {
-        const Chunk riff = chunk_at(0);
-        if (!(riff.is("RIFF") || riff.is("RF64")) || id_at(8) != std::array{'W', 'A', 'V', 'E'})
-            fail("no WAVE header");
-        WavHeader header;
         bool has_format = false;
-        std::optional<std::uint64_t> long_size;
-        for (std::uint64_t at = 12; at + 8 <= size_;) {
+        for (std::uint64_t at = first_chunk(); at + head_bytes() <= size_;) {
             const Chunk chunk = chunk_at(at);
-            if (chunk.is("ds64") && chunk.size >= 16) long_size = number(chunk.offset + 8, 8);
+            if (chunk.is("ds64") && chunk.size >= 16) long_size_ = number(chunk.offset + 8, 8);
             if (chunk.is("fmt ")) {
-                read_format(chunk, header);
+                read_format(chunk);
                 has_format = true;
             }
-            if (chunk.is("auxi")) read_radio(chunk, header);
+            if (chunk.is("auxi")) read_radio(chunk);
             if (chunk.is("data")) {
                 if (!has_format) fail("the data come before their format");
-                return with_data(header, chunk, long_size);
+                take_data(chunk);
+                return header_;
             }
-            at = chunk.offset + chunk.size + chunk.size % 2;
+            at = chunk.next;
         }
         fail("there are no data");
     }
@@ -76,53 +76,146 @@ class WavReader {
         return id;
     }
 
-    Chunk chunk_at(std::uint64_t at) const { return {id_at(at), at + 8, number(at + 4, 4)}; }
+    // Of Wave64 chunks have GUIDs, which begin with the names that WAV has, and sizes of 64 bits that count
+    // these, too.
+    std::uint64_t first_chunk() {
+        constexpr std::uint64_t kGuidBytes = 16;
+        const std::array<char, 4> id = id_at(0);
+        is_wave64_ = id == std::array{'r', 'i', 'f', 'f'};
+        const std::uint64_t kind_at = is_wave64_ ? kGuidBytes + 8 : 8;
+        const auto kind = id_at(kind_at);
+        const bool is_wave =
+            is_wave64_ ? kind == std::array{'w', 'a', 'v', 'e'} : kind == std::array{'W', 'A', 'V', 'E'};
+        const std::string_view name(id.data(), id.size());
+        if (name == "RIFX") fail("its numbers are big endian (RIFX), which is not supported");
+        if (!is_wave || !(is_wave64_ || name == "RIFF" || name == "RF64" || name == "BW64"))
+            fail("no WAVE header");
+        return kind_at + (is_wave64_ ? kGuidBytes : 4);
+    }
 
-    void read_format(const Chunk& chunk, WavHeader& header) const {
+    std::uint64_t head_bytes() const { return is_wave64_ ? 24 : 8; }
+
+    Chunk chunk_at(std::uint64_t at) const {
+        if (!is_wave64_) {
+            const std::uint64_t size = number(at + 4, 4);
+            return {id_at(at), at + 8, size, at + 8 + size + size % 2};
+        }
+        const std::uint64_t content = at + head_bytes(), all = number(at + 16, 8);
+        const std::uint64_t size = std::min(all - std::min(all, head_bytes()), std::uint64_t{1} << 62);
+        return {id_at(at), content, size, content + (size + 7) / 8 * 8};
+    }
+
+    void read_format(const Chunk& chunk) {
         if (chunk.size < 16) fail("its format is cut off");
         unsigned tag = static_cast<unsigned>(number(chunk.offset, 2));
         if (tag == kExtensible && chunk.size >= 26) tag = static_cast<unsigned>(number(chunk.offset + 24, 2));
         if (number(chunk.offset + 2, 2) != 2) fail("it must have two channels, I and Q");
-        header.sample_rate_hz = static_cast<double>(number(chunk.offset + 4, 4));
-        if (header.sample_rate_hz < 1) fail("its sample rate is 0");
+        const std::uint64_t rate = number(chunk.offset + 4, 4), bytes_per_s = number(chunk.offset + 8, 4);
+        const auto sample_bytes = static_cast<unsigned>(number(chunk.offset + 12, 2));
         const auto bits = static_cast<unsigned>(number(chunk.offset + 14, 2));
-        header.is_24_bit = tag == kPcm && bits == 24;
-        header.format = header.is_24_bit ? SampleFormat::cf32 : format_of(tag, bits);
+        if (rate > 0) header_.sample_rate_hz = static_cast<double>(rate);
+        take_numbers(tag, bits, sample_bytes);
+        const std::uint64_t stored =
+            2 *
+            (header_.integers.bytes > 0 ? header_.integers.bytes : dsp::bytes_per_sample(header_.format) / 2);
+        if (stored != sample_bytes || (rate * sample_bytes) % (kUnknownSize + 1) != bytes_per_s)
+            header_.warnings.push_back(
+                fmt::format("its header contradicts itself: {} samples a second with {} bits, {} bytes each, "
+                            "and {} bytes a second",
+                            rate, bits, sample_bytes, bytes_per_s));
     }
 
-    // Of SpectraVue, HDSDR and others: two times of 16 bytes, then the frequency; some programs put XML
-    // there.
-    void read_radio(const Chunk& chunk, WavHeader& header) const {
-        constexpr std::uint64_t kFrequency = 32, kFields = 64;
-        if (chunk.size < kFields || chunk.size > 4 * kFields || number(chunk.offset, 1) == '<') return;
-        const auto frequency_hz = static_cast<double>(number(chunk.offset + kFrequency, 4));
-        if (frequency_hz > 0) header.center_frequency_hz = frequency_hz;
+    // Numbers may have more bytes than their bits need.
+    void take_numbers(unsigned tag, unsigned bits, unsigned sample_bytes) {
+        const unsigned needed = (bits + 7) / 8;
+        const bool is_wider = sample_bytes % 2 == 0 && sample_bytes / 2 > needed && sample_bytes <= 8;
+        const unsigned bytes = is_wider ? sample_bytes / 2 : needed;
+        if (bits % 8 != 0 && sample_bytes != 2 * bytes) refuse(tag, bits);
+        if (tag == kPcm && bits > 16 && (bytes == 3 || bytes == 4)) {
+            header_.format = SampleFormat::cf32;
+            header_.integers = {.bytes = bytes, .bits = 8 * bytes};
+        } else {
+            header_.format = format_of(tag, bits, bytes);
+        }
     }
 
-    SampleFormat format_of(unsigned tag, unsigned bits) const {
-        if (tag == kPcm && bits == 8) return SampleFormat::cu8;
-        if (tag == kPcm && bits == 16) return SampleFormat::ci16;
+    SampleFormat format_of(unsigned tag, unsigned bits, unsigned bytes) const {
+        if (tag == kPcm && bits > 0 && bytes == 1) return SampleFormat::cu8;
+        if (tag == kPcm && bits > 0 && bytes == 2) return SampleFormat::ci16;
         if (tag == kFloat && bits == 32) return SampleFormat::cf32;
         if (tag == kFloat && bits == 64) return SampleFormat::cf64;
+        refuse(tag, bits);
+    }
+
+    [[noreturn]] void refuse(unsigned tag, unsigned bits) const {
         fail(fmt::format(
-            "samples of kind {} with {} bits are not supported; supported are integers of 8, 16 and 24, "
+            "samples of kind {} with {} bits are not supported; supported are integers of up to 32, "
             "floating point of 32 and 64",
             tag, bits));
     }
 
-    WavHeader with_data(WavHeader header, const Chunk& data, std::optional<std::uint64_t> long_size) const {
+    // Of SpectraVue, HDSDR and others: two times of 16 bytes, then the frequency; some programs put XML
+    // there.
+    void read_radio(const Chunk& chunk) {
+        constexpr std::uint64_t kFrequency = 32, kFields = 64;
+        if (chunk.size < kFields || chunk.size > 4 * kFields || number(chunk.offset, 1) == '<') return;
+        const auto frequency_hz = static_cast<double>(number(chunk.offset + kFrequency, 4));
+        if (frequency_hz > 0) header_.center_frequency_hz = frequency_hz;
+    }
+
+    // Whether chunks lie one behind the other from there to the end of the file.
+    bool ends_well_behind(const Chunk& data, std::uint64_t size) const {
+        constexpr int kMostChunks = 64;
+        std::uint64_t at = data.offset + size;
+        for (int i = 0; i < kMostChunks && at + head_bytes() <= size_; ++i) {
+            const std::uint64_t pad = i > 0 ? 0 : is_wave64_ ? (8 - size % 8) % 8 : size % 2;
+            const Chunk chunk = chunk_at(at + std::min(pad, size_ - at - head_bytes()));
+            if (!chunk.is_named() || chunk.next < at) return false;
+            at = chunk.next;
+        }
+        return at < size_ + head_bytes();
+    }
+
+    // What the header may mean, the likeliest first.
+    std::vector<std::uint64_t> sizes_of(const Chunk& data, std::uint64_t there) const {
+        std::vector<std::uint64_t> sizes;
+        if (long_size_ && data.size == kUnknownSize) sizes.push_back(*long_size_);
+        if (is_wave64_ || data.size != kUnknownSize) sizes.push_back(data.size);
+        if (is_wave64_ || sizes.empty()) return sizes;
+        constexpr std::uint64_t kWrap = std::uint64_t{1} << 32;
+        for (std::uint64_t more = data.size + kWrap; more <= there; more += kWrap) sizes.push_back(more);
+        return sizes;
+    }
+
+    void take_data(const Chunk& data) {
         const std::uint64_t there = size_ - data.offset;
-        const bool unknown = data.size == kUnknownSize || data.size == 0;
-        const std::uint64_t promised = !unknown ? data.size : long_size.value_or(there);
-        header.data_offset = data.offset;
-        header.data_bytes = std::min(promised, there);
-        header.is_cut_off = promised > there;
-        return header;
+        const auto sizes = sizes_of(data, there);
+        header_.data_offset = data.offset;
+        header_.data_bytes = there;
+        const std::uint64_t said = sizes.empty() ? 0 : sizes.front();
+        if (said == 0) return;  // its writer could not go back
+        const auto found = std::ranges::find_if(sizes, [&](std::uint64_t size) {
+            return size > 0 && size <= there && ends_well_behind(data, size);
+        });
+        if (found != sizes.end()) header_.data_bytes = *found;
+        if (found == sizes.begin()) return;
+        header_.warnings.push_back(
+            said > there
+                ? fmt::format(
+                      "the file is shorter than its header says: {} bytes of data instead of {}; they may "
+                      "be truncated",
+                      there, said)
+                : fmt::format(
+                      "the header says {} bytes of data, and the file has {}: those of the file are read",
+                      said, header_.data_bytes));
     }
 
     const std::filesystem::path& path_;
     internal::File file_;
     std::uint64_t size_;
+    bool is_wave64_ = false;
+    std::optional<std::uint64_t> long_size_{};  // of the data, where 32 bits do not hold it
+    WavHeader header_{};
 };
 
 }  // namespace
