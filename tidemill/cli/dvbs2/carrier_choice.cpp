@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include "tidemill/cli/cli_error.hpp"
+#include "tidemill/cli/dvbs2/band_hearing.hpp"
+#include "tidemill/cli/dvbs2/signal_search.hpp"
 #include "tidemill/cli/option.hpp"
 #include "tidemill/dvbs2/receiver/band_survey.hpp"
 #include "tidemill/platform/side_by_side.hpp"
@@ -39,16 +41,27 @@ std::vector<SurveyedCarrier> hear_one(std::size_t number, const dvbs2::OpenSampl
     return heard;
 }
 
+std::vector<SurveyedCarrier> hear_wanted(const WantedCarriers& wanted, const ReceptionJob& job) {
+    // What a stretch or a change of the band brings changes the numbers.
+    if (!wanted.only || steady_parts(job).size() > 1) return hear_band(job, SurveyDepth::frames).carriers;
+    const auto open = [&] { return open_preview(job); };
+    const dvbs2::FoundBand found = dvbs2::find_carriers(*open());
+    if (found.stretches.empty())
+        return hear_one(*wanted.only, open, job.recording.sample_rate_hz.value(), found.carriers);
+    return dvbs2::survey_band(open, found, SurveyDepth::frames, cores_to_use(), [](auto) {});
+}
+
 void check_found(const WantedCarriers& wanted, const std::vector<NumberedCarrier>& chosen, std::size_t all) {
     constexpr const char* kLook = "look with tidemill dvbs2 scan";
     if (!wanted.only && chosen.empty())
-        throw JobFailed(fmt::format("none of {} carriers is of DVB-S2: {}", all, kLook));
+        throw NoSignalFound(fmt::format("none of {} carriers is of DVB-S2: {}", all, kLook));
     if (!wanted.only) return;
     if (chosen.empty())
-        throw JobFailed(fmt::format("--carrier {}: {} there: {}", *wanted.only,
-                                    all == 1 ? "1 carrier is" : fmt::format("{} carriers are", all), kLook));
+        throw NoSignalFound(fmt::format("--carrier {}: {} there: {}", *wanted.only,
+                                        all == 1 ? "1 carrier is" : fmt::format("{} carriers are", all),
+                                        kLook));
     if (!is_receivable(chosen.front().heard))
-        throw JobFailed(fmt::format("--carrier {} is not of DVB-S2: {}", *wanted.only, kLook));
+        throw NoSignalFound(fmt::format("--carrier {} is not of DVB-S2: {}", *wanted.only, kLook));
 }
 
 }  // namespace
@@ -79,15 +92,9 @@ bool is_receivable(const SurveyedCarrier& carrier) {
            carrier.kind == CarrierKind::dvbs2_weak;
 }
 
-std::vector<NumberedCarrier> choose_carriers(const WantedCarriers& wanted, const dvbs2::OpenSamples& open) {
-    const auto band = open();
-    const double sample_rate_hz = band->sample_rate_hz().value();
-    const dvbs2::FoundBand found = dvbs2::find_carriers(*band);
-    // What a stretch holds changes the numbers.
-    const bool one_will_do = wanted.only && found.stretches.empty();
-    const auto heard =
-        one_will_do ? hear_one(*wanted.only, open, sample_rate_hz, found.carriers)
-                    : dvbs2::survey_band(open, found, SurveyDepth::frames, cores_to_use(), [](auto) {});
+std::vector<NumberedCarrier> choose_carriers(const WantedCarriers& wanted, const ReceptionJob& job) {
+    const double sample_rate_hz = job.recording.sample_rate_hz.value();
+    const auto heard = hear_wanted(wanted, job);
     std::vector<NumberedCarrier> chosen;
     std::size_t number = 0;
     for (const SurveyedCarrier& carrier : heard) {

@@ -9,6 +9,8 @@
 
 namespace tidemill::cli {
 
+struct ReceptionJob;
+
 /// Which carriers of a band are to be received, by their numbers in a scan.
 struct WantedCarriers {
     std::optional<std::size_t> only{};  ///< none: all of DVB-S2
@@ -38,7 +40,7 @@ bool is_noise_of_radio(const dvbs2::SurveyedCarrier& carrier, double sample_rate
 bool is_receivable(const dvbs2::SurveyedCarrier& carrier);
 
 /// The wanted carriers of a band, each listened to for as long as it takes to know what it is. Throws
-/// JobFailed where one is not there or none can be received.
-std::vector<NumberedCarrier> choose_carriers(const WantedCarriers& wanted, const dvbs2::OpenSamples& open);
+/// NoSignalFound where one is not there or none can be received.
+std::vector<NumberedCarrier> choose_carriers(const WantedCarriers& wanted, const ReceptionJob& job);
 
 }  // namespace tidemill::cli

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <functional>
 #include <utility>
 
@@ -9,9 +10,11 @@
 
 #include "tidemill/cli/cli_error.hpp"
 #include "tidemill/cli/dvbs2/level_fault.hpp"
+#include "tidemill/cli/dvbs2/more_samples.hpp"
 #include "tidemill/cli/dvbs2/reception_input.hpp"
 #include "tidemill/cli/dvbs2/scan_text.hpp"
 #include "tidemill/cli/dvbs2/signal_search.hpp"
+#include "tidemill/cli/watch.hpp"
 #include "tidemill/dvbs2/dvbs2_error.hpp"
 #include "tidemill/dvbs2/front/front_block.hpp"
 #include "tidemill/dvbs2/receiver/band_survey.hpp"
@@ -111,15 +114,17 @@ WantedPlace search_carrier(const WantedPlace& wanted, ReceptionJob& job) {
     return carriers.front().seen.offset_hz;
 }
 
-// Puts the oscillator where the carrier would lie if its transmitter stood still: what was seen of it was
-// seen at the beginning. A carrier that moves needs a tuner wherever it lies.
+// Puts the oscillator where the carrier would lie if its transmitter stood still, by where it was when it was
+// seen. A carrier that moves needs a tuner wherever it lies.
 void follow_track(const dvbs2::TuningPlan& plan, double rolloff,
                   const std::shared_ptr<const dvbs2::DopplerTrack>& track, ReceptionJob& job) {
+    const double first = job.looked_at ? static_cast<double>(job.looked_at->first) : 0;
+    const double moved_hz = track->hz_at(first / *job.recording.sample_rate_hz);
     if (!job.tuning)
         job.tuning = {.symbol_rate_hz = job.config.symbol_rate_hz,
                       .rolloff = rolloff,
-                      .offset_hz = plan.seen ? plan.seen->offset_hz : track->hz_at(0)};
-    job.tuning->offset_hz -= track->hz_at(0);
+                      .offset_hz = plan.seen ? plan.seen->offset_hz : moved_hz};
+    job.tuning->offset_hz -= moved_hz;
     job.tuning->doppler = track;
     as_usage([&] { dvbs2::check_tuning(*job.recording.sample_rate_hz, *job.tuning); });
 }
@@ -133,8 +138,9 @@ double take_carrier(const dvbs2::SurveyedCarrier& carrier, ReceptionJob& job) {
     return call.offset_hz;
 }
 
-// A recording of which nothing is said has two samples a symbol, and its carrier about the middle.
-void lay_tuner(const WantedPlace& wanted, bool any_rolloff,
+// A recording of which nothing is said has two samples a symbol, and its carrier about the middle. Returns
+// whether the carrier was seen, or is not looked for.
+bool lay_tuner(const WantedPlace& wanted, bool any_rolloff,
                const std::shared_ptr<const dvbs2::DopplerTrack>& track, const ReceptionJob& band,
                ReceptionJob& job) {
     if (job.config.symbol_rate_hz == 0) {
@@ -142,7 +148,7 @@ void lay_tuner(const WantedPlace& wanted, bool any_rolloff,
             throw WrongUsage("--doppler: give --symbol-rate, which tells how wide the carrier is, or auto");
         if (wanted)
             throw WrongUsage("--offset: give --symbol-rate, which tells how wide the carrier is, or auto");
-        return;
+        return true;
     }
     const double rolloff = any_rolloff ? kWidestRolloff : job.config.rolloff;
     const dvbs2::TuningPlan plan = as_usage([&] {
@@ -151,7 +157,7 @@ void lay_tuner(const WantedPlace& wanted, bool any_rolloff,
     });
     job.tuning = plan.tuning;
     if (track) follow_track(plan, rolloff, track, job);
-    if (!job.tuning) return;
+    if (!job.tuning) return plan.seen.has_value();
     const double tuned_hz = job.tuning->offset_hz;
     job.config.tuned_hz = tuned_hz - job.carrier_hz.value_or(0);
     job.config.taken_rate_hz = *job.recording.sample_rate_hz;
@@ -159,6 +165,7 @@ void lay_tuner(const WantedPlace& wanted, bool any_rolloff,
         job.warnings.push_back(fmt::format("the nearest carrier of {} symbols/s lies at {} Hz",
                                            io::hertz_text(job.config.symbol_rate_hz),
                                            io::signed_hertz_text(job.config.tuned_hz)));
+    return plan.seen.has_value();
 }
 
 std::uint32_t live_block(const ReceptionJob& job) {
@@ -181,18 +188,78 @@ bool correct_symbol_rate(ReceptionJob& job) {
     return true;
 }
 
-void find_signal(const ReceptionOptions& options, ReceptionJob& job) {
+// Returns whether it was seen or heard.
+bool find_signal(const ReceptionOptions& options, WantedPlace place, ReceptionJob& job) {
     SearchFor search = searched(options);
-    WantedPlace place = options.offset_hz ? options.offset_hz : job.carrier_hz;
     if (std::exchange(search.symbol_rate, false)) place = search_carrier(place, job);
-    if (options.carrier) {
-        const auto chosen = choose_carriers(*options.carrier, [&] { return open_preview(job); });
-        place = take_carrier(chosen.front().heard, job);
-    }
-    lay_tuner(place, search.rolloff, options.doppler, job, job);
-    if (told_symbol_rate_hz(options) > 0 && correct_symbol_rate(job))
+    bool is_sure = lay_tuner(place, search.rolloff, options.doppler, job, job);
+    if (told_symbol_rate_hz(options) > 0 && correct_symbol_rate(job)) {
         lay_tuner(place, search.rolloff, options.doppler, job, job);
-    if (search.anything()) search_signal([&] { return open_preview(job); }, search, job.config);
+        is_sure = true;
+    }
+    if (!search.anything()) return is_sure;
+    search_signal([&] { return open_preview(job); }, search, job.config);
+    return true;
+}
+
+/// What a look fills in of a job.
+struct Looked {
+    dvbs2::ReceiverConfig config;
+    std::optional<dvbs2::Tuning> tuning;
+    std::vector<std::string> warnings;
+
+    static Looked of(const ReceptionJob& job) { return {job.config, job.tuning, job.warnings}; }
+    void put_into(ReceptionJob& job) const {
+        job.config = config;
+        job.tuning = tuning;
+        job.warnings = warnings;
+    }
+};
+
+// Looks from the first sample on, then in each part between two changes of the band until the signal is sure.
+void find_in_parts(const ReceptionOptions& options, const WantedPlace& place, ReceptionJob& job) {
+    const Looked before = Looked::of(job);
+    std::optional<Looked> unsure;
+    std::exception_ptr failure;  // of the part with the most power, where there are parts
+    int failures = 0;
+    const auto finds_in = [&](const std::optional<RecordingPart>& part) {
+        before.put_into(job);
+        job.looked_at = part;
+        try {
+            if (find_signal(options, place, job)) return true;
+            if (!unsure) unsure = Looked::of(job);
+        } catch (const NoSignalFound&) {
+            if (failures++ < 2) failure = std::current_exception();
+        }
+        return gives_up(job);
+    };
+    if (finds_in({})) return;
+    const std::vector<RecordingPart> parts = steady_parts(job);
+    if (parts.size() > 1 && std::ranges::any_of(parts, finds_in)) return;
+    job.looked_at.reset();
+    if (!unsure) std::rethrow_exception(failure);
+    unsure->put_into(job);
+}
+
+// What is wanted may begin later in a live input.
+template <class Find>
+auto find_or_wait(const ReceptionOptions& options, ReceptionJob& job, Find find) {
+    const Looked before = Looked::of(job);
+    while (true) {
+        try {
+            const TakenMeanwhile more(job);
+            return find();
+        } catch (const NoSignalFound&) {
+            before.put_into(job);
+            if (!wait_for_more(options, job)) throw;
+        }
+    }
+}
+
+void find_wanted(const ReceptionOptions& options, ReceptionJob& job) {
+    WantedPlace place = options.offset_hz ? options.offset_hz : job.carrier_hz;
+    if (options.carrier) place = take_carrier(choose_carriers(*options.carrier, job).front().heard, job);
+    find_in_parts(options, place, job);
 }
 
 // Throws JobFailed where the level is why nothing was found.
@@ -211,6 +278,13 @@ ReceptionJob without_signal(ReceptionJob job) {
 }
 
 }  // namespace
+
+std::vector<NumberedCarrier> choose_all(const ReceptionOptions& options, ReceptionJob& band) {
+    return find_or_wait(options, band, [&] {
+        const Watch watch([] { return std::string("looking for carriers"); }, options.stop);
+        return choose_carriers({}, band);
+    });
+}
 
 std::optional<double> on_air_hz(const ReceptionJob& job, double offset_hz) {
     if (!job.recording.center_frequency_hz) return {};
@@ -254,7 +328,7 @@ ReceptionJob prepare(const ReceptionOptions& options) {
     check_settings(job);
     if (job.interrupted) return without_signal(std::move(job));
     try {
-        find_signal(options, job);
+        find_or_wait(options, job, [&] { find_wanted(options, job); });
     } catch (const Error&) {
         if (!gives_up(job)) {
             check_level(job);

@@ -13,6 +13,7 @@
 #include "tidemill/cli/dvbs2/radio_plan.hpp"
 #include "tidemill/cli/option.hpp"
 #include "tidemill/dvbs2/receiver/receiver.hpp"
+#include "tidemill/dvbs2/search/steady_stretches.hpp"
 #include "tidemill/dvbs2/tuner/tuned_source.hpp"
 #include "tidemill/io/recording.hpp"
 #include "tidemill/io/sample_ring.hpp"
@@ -21,10 +22,7 @@
 namespace tidemill::cli {
 
 /// Part of a recording, by its samples.
-struct RecordingPart {
-    std::uint64_t first = 0;
-    std::uint64_t count = 0;
-};
+using RecordingPart = dvbs2::SampleStretch;
 
 /// What a user may say about a recording and how to receive it.
 struct ReceptionOptions {
@@ -42,7 +40,8 @@ struct ReceptionOptions {
     std::optional<RecordingPart> part{};  ///< of a file, as if it had no more; none: all of it
     bool reopens = false;                 ///< a live input whose connection breaks off is opened again
     std::function<void()> came{};         ///< called when some of the first samples have come,
-    std::function<void()> opened{};       ///< and once all of them are there
+    std::function<void()> opened{};       ///< once all of them are there,
+    std::function<void()> awaited{};      ///< and when there was no signal in them and more are waited for
     std::function<bool()> given_up{};     ///< whether the user wants no more while they are looked into
     std::stop_token stop{};  ///< of the program that this one is inside of; else the user's signals end it
 };
@@ -52,6 +51,7 @@ struct ReceptionJob {
     io::Recording recording;                 ///< of a stream: what is known of it, without samples
     std::unique_ptr<io::SampleRing> stream;  ///< what streams in; null: a file
     std::vector<std::byte> beginning;        ///< of a stream: what has been read of it for a look
+    double passed_s = 0;                     ///< of a stream: before that, looked into in vain
     bool interrupted = false;                ///< the user wanted no more while that was read
     /// Where a radio puts the carrier, from the centre; frequencies are told from there.
     std::optional<double> carrier_hz{};
@@ -59,6 +59,8 @@ struct ReceptionJob {
     std::optional<dvbs2::Tuning> tuning;  ///< none: the receiver takes the samples as they are
     std::vector<std::string> warnings;
     std::function<bool()> given_up{};  ///< as in the options
+    /// Part of the samples in which the signal was found; none: they are looked at from the first on.
+    std::optional<RecordingPart> looked_at{};
 };
 
 /// Examines the recording and fills in the settings, searching where that is wanted; throws IoError,
@@ -78,7 +80,10 @@ bool gives_up(const ReceptionJob& job);
 /// The same for a whole band, of which nothing is known but how to read it.
 ReceptionJob prepare_band(const ReceptionOptions& options);
 
-/// The same for one carrier of such a band.
+/// All carriers of such a band that can be received; of a live one, once there are any. Throws NoSignalFound.
+std::vector<NumberedCarrier> choose_all(const ReceptionOptions& options, ReceptionJob& band);
+
+/// The same as prepare() for one carrier of such a band.
 ReceptionJob job_of_carrier(const ReceptionOptions& options, const ReceptionJob& band,
                             const dvbs2::SurveyedCarrier& carrier);
 
@@ -93,7 +98,14 @@ using WrapSource = std::function<std::unique_ptr<io::SampleSource>(std::unique_p
 std::unique_ptr<io::SampleSource> open_source(ReceptionJob& job, const WrapSource& wrap = {});
 
 /// The samples as far as they can be looked at before the reception: all of a recording, a stream's
-/// beginning. They end where the user wants no more.
+/// beginning, or a part of that. They end where the user wants no more.
+std::unique_ptr<io::SampleSource> open_preview(const ReceptionJob& job,
+                                               const std::optional<RecordingPart>& part);
+/// The same, of the part that is looked at.
 std::unique_ptr<io::SampleSource> open_preview(const ReceptionJob& job);
+
+/// The parts of these samples between which the band changes, the one with the most power first; only one:
+/// it does not.
+std::vector<RecordingPart> steady_parts(const ReceptionJob& job);
 
 }  // namespace tidemill::cli

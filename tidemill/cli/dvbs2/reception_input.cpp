@@ -25,6 +25,23 @@ std::unique_ptr<io::SampleSource> tuned(std::unique_ptr<io::SampleSource> source
     return std::make_unique<dvbs2::TunedSource>(std::move(source), *job.tuning);
 }
 
+void take_part(const RecordingPart& part, io::Recording& recording) {
+    recording.data_offset += part.first * io::stored_bytes_per_sample(recording);
+    recording.samples = part.count;
+}
+
+std::unique_ptr<io::SampleSource> untuned(const ReceptionJob& job, const std::optional<RecordingPart>& part) {
+    const std::size_t size = dsp::bytes_per_sample(job.recording.format);
+    if (job.stream) {
+        std::span<const std::byte> bytes = job.beginning;
+        if (part) bytes = bytes.subspan(part->first * size, part->count * size);
+        return std::make_unique<io::MemoryReader>(bytes, job.recording.format, job.recording.sample_rate_hz);
+    }
+    io::Recording recording = job.recording;
+    if (part) take_part(*part, recording);
+    return std::make_unique<io::RecordingReader>(std::move(recording));
+}
+
 /// Samples that end where nobody wants more of them.
 class GivenUpSource final : public io::SampleSource {
   public:
@@ -207,13 +224,12 @@ ReceptionJob prepare_stream(const ReceptionOptions& options, const io::LiveKind&
     return job;
 }
 
-void take_part(const RecordingPart& part, io::Recording& recording) {
+void take_checked(const RecordingPart& part, io::Recording& recording) {
     if (part.count == 0 || part.first > recording.samples || part.count > recording.samples - part.first) {
         throw WrongUsage(fmt::format("{} has {} samples, none of {} on: has it changed meanwhile?",
                                      recording.data_path.string(), recording.samples, part.first));
     }
-    recording.data_offset += part.first * io::stored_bytes_per_sample(recording);
-    recording.samples = part.count;
+    take_part(part, recording);
     recording.sha512.clear();  // of the whole
 }
 
@@ -236,7 +252,7 @@ ReceptionJob open_job(const ReceptionOptions& options, bool whole_band) {
     const io::RecordingHints hints{.format = options.format, .sample_rate_hz = options.sample_rate_hz};
     ReceptionJob job;
     job.recording = io::open_recording(options.recording, hints);
-    if (options.part) take_part(*options.part, job.recording);
+    if (options.part) take_checked(*options.part, job.recording);
     return opened(std::move(job), options);
 }
 
@@ -249,15 +265,36 @@ std::unique_ptr<io::SampleSource> open_source(ReceptionJob& job, const WrapSourc
     return tuned(wrap ? wrap(std::move(source)) : std::move(source), job);
 }
 
-std::unique_ptr<io::SampleSource> open_preview(const ReceptionJob& job) {
-    std::unique_ptr<io::SampleSource> source;
-    if (job.stream)
-        source = std::make_unique<io::MemoryReader>(job.beginning, job.recording.format,
-                                                    job.recording.sample_rate_hz);
-    else
-        source = std::make_unique<io::RecordingReader>(job.recording);
+std::unique_ptr<io::SampleSource> open_preview(const ReceptionJob& job,
+                                               const std::optional<RecordingPart>& part) {
+    auto source = untuned(job, part);
     if (job.given_up) source = std::make_unique<GivenUpSource>(std::move(source), job.given_up);
     return tuned(std::move(source), job);
+}
+
+std::unique_ptr<io::SampleSource> open_preview(const ReceptionJob& job) {
+    return open_preview(job, job.looked_at);
+}
+
+std::vector<RecordingPart> steady_parts(const ReceptionJob& job) {
+    const std::size_t size = dsp::bytes_per_sample(job.recording.format);
+    std::optional<io::RecordingReader> reader;
+    if (!job.stream) reader.emplace(job.recording);
+    std::vector<std::byte> bytes;
+    const auto read = [&](std::uint64_t first, std::span<dsp::Iq> to) -> std::size_t {
+        if (job.given_up && job.given_up()) return 0;
+        if (!reader) {
+            dsp::convert_samples(job.recording.format,
+                                 std::span(job.beginning).subspan(first * size, to.size() * size), to);
+            return to.size();
+        }
+        bytes.resize(to.size() * size);
+        reader->seek(first);
+        const std::size_t count = reader->read(bytes) / size;
+        dsp::convert_samples(job.recording.format, std::span(bytes).first(count * size), to.first(count));
+        return count;
+    };
+    return dvbs2::steady_stretches(job.stream ? job.beginning.size() / size : job.recording.samples, read);
 }
 
 std::string reading_options(const ReceptionOptions& options) {

@@ -5,14 +5,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "tidemill/cli/dvbs2/band_hearing.hpp"
 #include "tidemill/cli/dvbs2/carrier_choice.hpp"
 #include "tidemill/cli/dvbs2/modcod_name.hpp"
 #include "tidemill/cli/number_text.hpp"
 #include "tidemill/cli/plain_text.hpp"
-#include "tidemill/dvbs2/receiver/band_survey.hpp"
 #include "tidemill/io/standard_stream.hpp"
 #include "tidemill/json/json.hpp"
-#include "tidemill/platform/side_by_side.hpp"
 
 namespace tidemill::cli {
 
@@ -197,14 +196,12 @@ ScannedBand scan_band(const ReceptionJob& job,
     ScannedBand band{.recording = job.recording.data_path.string(),
                      .sample_rate_hz = job.recording.sample_rate_hz.value(),
                      .center_frequency_hz = job.recording.center_frequency_hz};
-    const auto open = [&] { return open_preview(job); };
-    const dvbs2::FoundBand found = dvbs2::find_carriers(*open());
-    auto heard = dvbs2::survey_band(open, found, dvbs2::SurveyDepth::services, cores_to_use(),
-                                    [&](std::size_t done) { listened(done, found.carriers.size()); });
-    for (const double hz : found.tones_hz)
-        if (std::ranges::none_of(heard, [&](const SurveyedCarrier& one) { return one.seen.covers(hz); }))
+    HeardBand heard = hear_band(job, dvbs2::SurveyDepth::services, listened);
+    for (const double hz : heard.tones_hz)
+        if (std::ranges::none_of(heard.carriers,
+                                 [&](const SurveyedCarrier& one) { return one.seen.covers(hz); }))
             band.tones_hz.push_back(hz);
-    for (SurveyedCarrier& carrier : heard)
+    for (SurveyedCarrier& carrier : heard.carriers)
         if (!is_noise_of_radio(carrier, band.sample_rate_hz)) band.carriers.push_back(std::move(carrier));
     return band;
 }

@@ -98,7 +98,7 @@ void search_symbol_rate(std::span<const dsp::Iq> samples, double sample_rate_hz,
         config.symbol_rate_hz = rate * sample_rate_hz;
         if (listen(samples, sample_rate_hz, config).counts.frames >= kFramesThatConvince) return;
     }
-    throw JobFailed(fmt::format(
+    throw NoSignalFound(fmt::format(
         "no symbol rate found: {} likely ones gave no DVB-S2 frames in {} samples; give --symbol-rate, or "
         "--offset where the carrier is not in the middle",
         rates.size(), samples.size()));
@@ -109,12 +109,12 @@ void search_gold_code(std::span<const dsp::Iq> samples, double sample_rate_hz,
     const Heard heard = listen(samples, sample_rate_hz, config);
     const std::optional<int> code = heard.gold.best();
     if (!code && only_dummies(heard.counts))
-        throw JobFailed(fmt::format(
+        throw NoSignalFound(fmt::format(
             "no gold code found: all of {} frames are dummy frames, which have no pilots; give --gold",
             heard.counts.frames));
     if (!code)
-        throw JobFailed(fmt::format("no gold code found: {} frames with {} pilot symbols; give --gold",
-                                    heard.counts.frames, heard.gold.pilots()));
+        throw NoSignalFound(fmt::format("no gold code found: {} frames with {} pilot symbols; give --gold",
+                                        heard.counts.frames, heard.gold.pilots()));
     config.gold_code = *code;
 }
 
@@ -164,8 +164,9 @@ void search_rolloff(const OpenSamples& open, dvbs2::ReceiverConfig& config) {
         if (trial.frames_good > 0 && (!best || trial.esn0_db > best->esn0_db)) best = trial;
     }
     if (!best && has_dummies)
-        throw JobFailed("no roll-off found: nothing but dummy frames, which do not tell it; give --rolloff");
-    if (!best) throw JobFailed("no roll-off found: no frame could be decoded with any; give --rolloff");
+        throw NoSignalFound(
+            "no roll-off found: nothing but dummy frames, which do not tell it; give --rolloff");
+    if (!best) throw NoSignalFound("no roll-off found: no frame could be decoded with any; give --rolloff");
     config.rolloff = best->tried;
 }
 

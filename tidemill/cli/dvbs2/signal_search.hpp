@@ -4,10 +4,16 @@
 #include <memory>
 #include <optional>
 
+#include "tidemill/cli/cli_error.hpp"
 #include "tidemill/dvbs2/receiver/receiver.hpp"
 #include "tidemill/io/sample_source.hpp"
 
 namespace tidemill::cli {
+
+/// What was looked into holds no signal, or not the one that is wanted.
+struct NoSignalFound : JobFailed {
+    using JobFailed::JobFailed;
+};
 
 /// What a user wants to be found out instead of saying it.
 struct SearchFor {
@@ -23,7 +29,7 @@ using OpenSamples = std::function<std::unique_ptr<io::SampleSource>()>;
 
 /// Looks at the beginning of a recording and fills in what is searched: the symbol rate by trying those at
 /// which the power pulses, the gold code by the pilots, the roll-off by what a BBFRAME's header says. The
-/// sample rate must be known. Throws JobFailed saying what was not found.
+/// sample rate must be known. Throws NoSignalFound saying what was not found.
 void search_signal(const OpenSamples& open, const SearchFor& search, dvbs2::ReceiverConfig& config);
 
 /// The symbol rate that the beginning of a recording has, where the receiver finds no clock there at the one

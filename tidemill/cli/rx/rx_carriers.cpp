@@ -37,10 +37,9 @@ void also_tell(std::optional<IqOutputs>& iq, dvbs2::RxOutputs& also) {
 }
 
 // None where the user wants no more.
-std::vector<NumberedCarrier> choose(const ReceptionJob& band, const std::stop_token& outside) {
-    const Watch watch([] { return std::string("looking for carriers"); }, outside);
+std::vector<NumberedCarrier> choose(const ReceptionOptions& options, ReceptionJob& band) {
     try {
-        return choose_carriers({}, [&] { return open_preview(band); });
+        return choose_all(options, band);
     } catch (const JobFailed&) {
         if (!gives_up(band)) throw;
         return {};
@@ -91,7 +90,7 @@ void RxCarriers::prepare_all(const RxOptions& options) {
     together_.job = prepare_band(options.reception);
     together_.interrupted = together_.job.interrupted;
     if (together_.interrupted) return;
-    const auto chosen = choose(together_.job, options.reception.stop);
+    const auto chosen = choose(options.reception, together_.job);
     together_.interrupted = gives_up(together_.job);
     if (together_.interrupted) return;
     check_number_of(chosen);

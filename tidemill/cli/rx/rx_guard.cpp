@@ -87,6 +87,12 @@ void RxGuard::samples_are_there() {
     looks_into_samples_ = true;
 }
 
+void RxGuard::samples_are_awaited() {
+    const std::lock_guard lock(mutex_);
+    looks_into_samples_ = false;
+    awaits_signal_ = true;
+}
+
 std::optional<std::string> RxGuard::ended_by() const {
     const std::lock_guard lock(mutex_);
     return ended_by_;
@@ -145,7 +151,10 @@ bool RxGuard::waits_beyond_its_time() const {
 // Slow inputs take long to bring what is looked at before anything is received.
 void RxGuard::give_up_first_samples() {
     if (alone_ && beginning_ > 0 && !std::exchange(gave_up_, true))
-        Watch::tell_line("--seconds: the time was over before all samples had come that are looked at first");
+        Watch::tell_line(
+            awaits_signal_
+                ? "--seconds: the time was over before a signal was found"
+                : "--seconds: the time was over before all samples had come that are looked at first");
     ask_to_end();
 }
 

@@ -42,6 +42,8 @@ class RxGuard {
     void samples_came();
     /// All of these are there; what is in them is found out, and no more are read meanwhile.
     void samples_are_there();
+    /// There was no signal in them, and more are read.
+    void samples_are_awaited();
 
     /// How often it looks; of a recording the locks as often in its own time, by look_for_locks() of the
     /// thread that reads.
@@ -86,6 +88,7 @@ class RxGuard {
     bool is_over_ = false;
     std::uint64_t beginning_ = 0;  // grows while the first samples come, and are looked into
     bool looks_into_samples_ = false;
+    bool awaits_signal_ = false;  // there was none in the first
     bool gave_up_ = false;
     double now_s_ = 0;
     double began_s_ = 0;  // of what runs by now

@@ -86,6 +86,7 @@ CarriersOutcome receive_all(RxOptions options) {
     if (!page.url().empty()) tell("look       {}\n", page.url());
     options.reception.came = [&guard] { guard.samples_came(); };
     options.reception.opened = [&guard] { guard.samples_are_there(); };
+    options.reception.awaited = [&guard] { guard.samples_are_awaited(); };
     RxCarriers carriers(options, std::move(interfaces));
     if (!carriers.empty()) run(options, carriers, guard, page, user);
     for (std::size_t k = 0; k < carriers.size(); ++k) {
