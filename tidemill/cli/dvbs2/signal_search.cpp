@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -15,6 +17,7 @@
 #include "tidemill/dvbs2/search/gold_search.hpp"
 #include "tidemill/dvbs2/search/symbol_rate_search.hpp"
 #include "tidemill/dvbs2/standard/bb_header.hpp"
+#include "tidemill/dvbs2/tuner/tuned_source.hpp"
 #include "tidemill/io/stream_reader.hpp"
 #include "tidemill/run/sequence.hpp"
 
@@ -77,12 +80,23 @@ bool only_dummies(const dvbs2::FrameSyncCounts& counts) {
     return counts.frames > 0 && counts.dummy_frames == counts.frames;
 }
 
+// With less than two samples a symbol a tuner stands before the front.
+std::unique_ptr<io::SampleSource> source_of(std::span<const dsp::Iq> samples, double sample_rate_hz,
+                                            const dvbs2::ReceiverConfig& config) {
+    auto source =
+        std::make_unique<io::MemoryReader>(std::as_bytes(samples), dsp::SampleFormat::cf32, sample_rate_hz);
+    if (sample_rate_hz >= 2 * config.symbol_rate_hz) return source;
+    return std::make_unique<dvbs2::TunedSource>(
+        std::move(source), dvbs2::Tuning{.symbol_rate_hz = config.symbol_rate_hz, .rolloff = config.rolloff});
+}
+
 Heard listen(std::span<const dsp::Iq> samples, double sample_rate_hz, const dvbs2::ReceiverConfig& config) {
-    io::MemoryReader source(std::as_bytes(samples), dsp::SampleFormat::cf32, sample_rate_hz);
+    const auto source = source_of(samples, sample_rate_hz, config);
     const dvbs2::PlScrambler scrambler(config.gold_code);
     Graph graph;
     const dvbs2::ReceiverFront front = dvbs2::add_front(
-        graph, source, {sample_rate_hz, config.symbol_rate_hz, config.rolloff, config.block_samples});
+        graph, *source,
+        {source->sample_rate_hz().value(), config.symbol_rate_hz, config.rolloff, config.block_samples});
     auto& frame_sync = graph.add<dvbs2::RxFrameSync>(scrambler, config.live);
     auto& listener = graph.add<Listener>();
     graph.bind(front.timing.symbols, frame_sync.symbols);
@@ -191,7 +205,8 @@ std::optional<double> corrected_symbol_rate(const OpenSamples& open, dvbs2::Rece
     const auto look = static_cast<std::size_t>(kSymbolsThatShowClock / told_hz * sample_rate_hz);
     if (listen(read_preview(*source, look), sample_rate_hz, config).counts.symbols > 0) return std::nullopt;
     const auto samples = read_preview(*open());
-    for (const double rate : dvbs2::likely_symbol_rates(samples, kMostRates)) {
+    const double highest = std::max(0.5, told_hz / sample_rate_hz * (1 + kMostWrong));
+    for (const double rate : dvbs2::likely_symbol_rates(samples, kMostRates, highest)) {
         config.symbol_rate_hz = rate * sample_rate_hz;
         const double wrong = std::abs(config.symbol_rate_hz / told_hz - 1);
         if (wrong < kLeastWrong || wrong > kMostWrong) continue;

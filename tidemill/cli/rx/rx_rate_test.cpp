@@ -44,14 +44,20 @@ TEST_CASE("rx --symbol-rate: one that is told wrong by up to half a percent is p
 
 TEST_CASE(
     "rx --symbol-rate: one that is told wrong is put right where a symbol is a little short of two samples") {
-    const ScratchFolder folder;
-    const std::string fast = folder / "fast.sigmf-meta";
-    REQUIRE(run_program({"dvbs2", "channel", small_recording().meta, "-o", fast, "--esn0", "15", "--ppm=-50"})
-                .status == 0);
-    const Ended ended = receive_in_order(fast, told_to_have(999.5e3));
-    REQUIRE_MESSAGE(ended.status == 0, ended.err);
-    CHECK(says(warnings_in(ended), "which are received"));
-    CHECK(Json::parse(ended.out)["losses"]["frames_bad"] == 0);
+    for (const double ppm : {50.0, 200.0, 500.0, 1500.0, 3000.0, 4500.0}) {
+        CAPTURE(ppm);
+        const ScratchFolder folder;
+        const std::string fast = folder / "fast.sigmf-meta";
+        const Ended made = run_program({"dvbs2", "channel", small_recording().meta, "-o", fast, "--esn0",
+                                        "15", fmt::format("--ppm={}", -ppm)});
+        REQUIRE_MESSAGE(made.status == 0, made.err);
+        const Ended ended = receive_in_order(fast, told_to_have(ppm > 450 ? 1e6 : 999.5e3));
+        REQUIRE_MESSAGE(ended.status == 0, ended.err);
+        CHECK(says(warnings_in(ended), "which are received"));
+        const Json json = Json::parse(ended.out);
+        CHECK(json["symbol_rate_hz"].get<double>() == doctest::Approx(1e6 * (1 + ppm * 1e-6)).epsilon(50e-6));
+        CHECK(json["losses"]["frames_bad"] == 0);
+    }
 }
 
 TEST_CASE("rx --symbol-rate: one that is right, as far as a clock may be off, is taken as it is told") {

@@ -17,7 +17,6 @@ using dsp::Iq;
 
 constexpr std::size_t kFewestSamples = 4096;
 constexpr double kLowest = 1.0 / 16;
-constexpr double kHighest = 1.0 / 2;
 constexpr double kBeyond = 140e-6;           // so far beyond that a receiver of two samples a symbol follows
 constexpr std::size_t kLineBins = 4;         // to either side, that belong to one line
 constexpr std::size_t kNeighbourBins = 256;  // whose mean says what is usual here
@@ -130,7 +129,7 @@ std::optional<PulsingRate> symbol_rate_near(std::span<const Iq> samples, double 
     return PulsingRate{near + (clearest.place - middle) / bins, clearest.clearness};
 }
 
-std::vector<double> likely_symbol_rates(std::span<const Iq> samples, std::size_t most) {
+std::vector<double> likely_symbol_rates(std::span<const Iq> samples, std::size_t most, double highest) {
     if (samples.size() < kFewestSamples) return {};
     const std::size_t count = std::bit_floor(std::min(samples.size(), kSymbolRateSearchSamples));
     const std::vector<Iq> spectrum = power_spectrum(samples.first(count));
@@ -139,12 +138,12 @@ std::vector<double> likely_symbol_rates(std::span<const Iq> samples, std::size_t
     // The spectrum reaches to twice the sample rate in twice the samples.
     const auto bins = static_cast<double>(count);
     std::vector<Line> lines = lines_of(power, static_cast<std::size_t>(kLowest * bins) - kLineBins,
-                                       static_cast<std::size_t>(kHighest * (1 + kBeyond) * bins) + kLineBins);
+                                       static_cast<std::size_t>(highest * (1 + kBeyond) * bins) + kLineBins);
     std::ranges::sort(lines, std::ranges::greater(), &Line::clearness);
     std::vector<double> rates;
     for (const Line& line : lines) {
-        // A little beyond the edge is the edge: the receiver takes two samples a symbol at the least.
-        if (rates.size() < most) rates.push_back(std::clamp(line.place / bins, kLowest, kHighest));
+        // A little beyond the edge is the edge: half is what the receiver takes at the most.
+        if (rates.size() < most) rates.push_back(std::clamp(line.place / bins, kLowest, highest));
     }
     return rates;
 }

@@ -12,11 +12,12 @@ namespace tidemill::dvbs2 {
 /// Samples that a search should have; with fewer it sees less, beyond these it looks no further.
 inline constexpr std::size_t kSymbolRateSearchSamples = 1 << 20;
 
-/// Rates at which the power of a signal pulses, in symbols per sample from 1/16 to 1/2, the clearest first;
-/// at most `most`. A linear modulation with a roll-off gives one such line, at its symbol rate; noise and
-/// chance give none, or some that lead nowhere: whoever asks must try them. Empty for fewer than 4096
+/// Rates at which the power of a signal pulses, in symbols per sample from 1/16 to `highest`, the clearest
+/// first; at most `most`. A linear modulation with a roll-off gives one such line, at its symbol rate; noise
+/// and chance give none, or some that lead nowhere: whoever asks must try them. Empty for fewer than 4096
 /// samples.
-std::vector<double> likely_symbol_rates(std::span<const dsp::Iq> samples, std::size_t most);
+std::vector<double> likely_symbol_rates(std::span<const dsp::Iq> samples, std::size_t most,
+                                        double highest = 0.5);
 
 /// A rate at which power pulses.
 struct PulsingRate {
