@@ -9,6 +9,7 @@
 #include "tidemill/graph/internal/labels.hpp"
 #include "tidemill/graph/lost_marks.hpp"
 #include "tidemill/graph/skipped_errors.hpp"
+#include "tidemill/guard.hpp"
 
 namespace tidemill {
 
@@ -295,7 +296,15 @@ std::unique_ptr<Module> Graph::clone(std::size_t module) const {
     require_clonable(module);
     const Module& original = *nodes_[module].module;
     const Module::Cloning allowed;
-    std::unique_ptr<Module> copy = nodes_[module].cloner(original);
+    std::unique_ptr<Module> copy;
+    const auto failure = internal::thrown_by([&] {
+        copy = nodes_[module].cloner(original);
+        copy->forget_totals();
+    });
+    if (failure) {
+        throw GraphError(fmt::format("module '{}' ({}) failed while it was copied: {}", original.name(),
+                                     internal::plain_type_name(typeid(original)), message_of(failure)));
+    }
     // A socket that is made anew in a copy has no data.
     if (copy->sockets().size() != original.sockets().size() ||
         copy->tasks().size() != original.tasks().size()) {
@@ -312,7 +321,6 @@ Graph Graph::duplicate() const {
         copy.nodes_.push_back({clone(m), nodes_[m].cloner, nodes_[m].state, {}, {}});
         copy.nodes_.back().implied = implied_by(copy.module(m));
         copy.module(m).in_graph_ = true;
-        copy.module(m).forget_totals();
     }
     for (std::size_t m = 0; m < nodes_.size(); ++m) {
         for (const auto& source : nodes_[m].sources) {

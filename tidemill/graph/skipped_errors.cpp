@@ -3,24 +3,14 @@
 #include <exception>
 #include <utility>
 
+#include <cxxabi.h>
+
+#include "tidemill/error.hpp"
+
 namespace tidemill {
 
-namespace {
-
-std::string text_of_current_exception() {
-    try {
-        throw;
-    } catch (const std::exception& error) {
-        return error.what();
-    } catch (...) {
-        return "something that is no std::exception";
-    }
-}
-
-}  // namespace
-
 void SkippedErrors::add(const std::string& task, std::uint64_t frame) {
-    std::string text = text_of_current_exception();
+    std::string text = message_of(std::current_exception());
     const std::lock_guard lock(mutex_);
     OfTask& of_task = tasks_[task];
     if (of_task.frames++ > 0 && of_task.first_frame < frame) return;
@@ -37,6 +27,8 @@ Flow GuardedCall::call(Module& module, const internal::TaskCode& code, Frame fra
     GuardedCall& self = internal::pointed_to<GuardedCall>(code);
     try {
         return self.inner_(module, frame);
+    } catch (const abi::__forced_unwind&) {
+        throw;
     } catch (...) {
         self.errors_.add(self.task_, frame.number());
         return Flow::skip;

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "tidemill/platform/platform_error.hpp"
+#include "tidemill/guard.hpp"
 #include "tidemill/platform/start_thread.hpp"
 
 namespace tidemill {
@@ -13,12 +13,10 @@ EnergyWatch::EnergyWatch(EnergyMeter* meter, std::chrono::milliseconds period)
     : meter_(meter), period_(period) {
     if (!meter_) return;
     begin_ = end_ = std::chrono::steady_clock::now();
-    try {
+    note(internal::thrown_by([this] {
         meter_->start(begin_);
         thread_ = start_thread([this](std::stop_token stop) { sample_until(std::move(stop)); });
-    } catch (const PlatformError& error) {
-        failure_ = error.what();
-    }
+    }));
 }
 
 EnergyUse EnergyWatch::stop() {
@@ -27,18 +25,22 @@ EnergyUse EnergyWatch::stop() {
         thread_.join();
         sample();
     }
-    return meter_ ? measured() : EnergyUse{};
+    EnergyUse use;
+    if (!meter_) return use;
+    note(internal::thrown_by([&] { measure(use); }));
+    if (!failure_.empty()) use.not_measured = fmt::format("{}: {}", use.meter, failure_);
+    return use;
+}
+
+void EnergyWatch::note(const std::exception_ptr& failure) {
+    if (failure) failure_ = message_of(failure);
 }
 
 // A counter that stands still (as on some virtual machines) has measured nothing; it is no proof of 0 joules.
-EnergyUse EnergyWatch::measured() const {
-    EnergyUse use;
+void EnergyWatch::measure(EnergyUse& use) const {
     use.meter = meter_->name();
     use.seconds = std::chrono::duration<double>(end_ - begin_).count();
-    if (!failure_.empty()) {
-        use.not_measured = fmt::format("{}: {}", use.meter, failure_);
-        return use;
-    }
+    if (!failure_.empty()) return;
     use.domains.assign(meter_->domains().begin(), meter_->domains().end());
     double joules = 0;
     for (const EnergyDomain& domain : use.domains) joules += domain.in_total ? domain.joules : 0;
@@ -48,7 +50,6 @@ EnergyUse EnergyWatch::measured() const {
     } else {
         use.not_measured = fmt::format("{}: stood still for {:.3g} s", use.meter, use.seconds);
     }
-    return use;
 }
 
 void EnergyWatch::sample_until(std::stop_token stop) {
@@ -61,12 +62,10 @@ void EnergyWatch::sample_until(std::stop_token stop) {
 
 void EnergyWatch::sample() {
     if (!failure_.empty()) return;
-    try {
+    note(internal::thrown_by([this] {
         end_ = std::chrono::steady_clock::now();
         meter_->sample(end_);
-    } catch (const PlatformError& error) {
-        failure_ = error.what();
-    }
+    }));
 }
 
 }  // namespace tidemill

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <exception>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -24,7 +25,8 @@ class EnergyWatch {
   private:
     void sample_until(std::stop_token stop);
     void sample();
-    EnergyUse measured() const;
+    void note(const std::exception_ptr& failure);
+    void measure(EnergyUse& use) const;
 
     EnergyMeter* meter_;
     std::chrono::milliseconds period_;

@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include <cxxabi.h>
+
 #include "tidemill/graph/task.hpp"
 
 namespace tidemill {
@@ -186,7 +188,14 @@ void BatchWalk<Walk>::begin(Work& work, std::uint32_t most_frames, std::uint32_t
         if (alive.empty()) {
             calls_.push_back({rest.size(), false});
         } else {
-            const Flow flow = work.begin_together(alive);
+            Flow flow = Flow::ok;
+            try {
+                flow = work.begin_together(alive);
+            } catch (const abi::__forced_unwind&) {  // the tokens are still this thread's to hand on
+                calls_.push_back({alive.size(), false});
+                begun_ += alive.size();
+                throw;
+            }
             if (flow == Flow::stop) state_.end_before(part_.segment, part_.frame, work.error());
             calls_.push_back({alive.size(), flow == Flow::again});
         }
@@ -201,8 +210,13 @@ void BatchWalk<Walk>::end_oldest(Work& work) {
     const Call call = calls_.front();
     const std::span<const FrameAt> frames = oldest();
     part_.frame = frames.front().number();
-    if (call.is_under_way && work.end_together() == Flow::stop)
-        state_.end_before(part_.segment, part_.frame, work.error());
+    try {
+        if (call.is_under_way && work.end_together() == Flow::stop)
+            state_.end_before(part_.segment, part_.frame, work.error());
+    } catch (const abi::__forced_unwind&) {
+        calls_.front().is_under_way = false;
+        throw;
+    }
     for (const FrameAt& at : frames) {
         part_.frame = at.number();
         work.finish(0, at.mark(), [&] { return part_.frame < ring_.limit(); });

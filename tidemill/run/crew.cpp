@@ -5,7 +5,10 @@
 #include <numeric>
 #include <span>
 
+#include <cxxabi.h>
+
 #include "tidemill/graph/stream_end.hpp"
+#include "tidemill/guard.hpp"
 #include "tidemill/platform/tick_clock.hpp"
 #include "tidemill/run/late.hpp"
 #include "tidemill/run/stage_choice.hpp"
@@ -226,7 +229,18 @@ void Crew::settle(Seat& seat) {
     seat.worker.emplace(plan_, seat.stage, seat.replica, modules_for(seat), state_, seat.options);
 }
 
+// A thread that a forced unwind ends hands its tokens on before it goes.
 void Crew::work(const Thread& thread) {
+    try {
+        walk(thread);
+    } catch (const abi::__forced_unwind&) {
+        for (Seat* seat : thread.seats) seat->worker->lose_thread();
+        if (thread.seats.size() > 1) walk(thread);
+        throw;
+    }
+}
+
+void Crew::walk(const Thread& thread) {
     if (thread.seats.size() == 1) return thread.seats.front()->worker->run();
     StageChoice::Steps stages;
     for (Seat* seat : thread.seats) stages.push_back(seat->worker->steps());
@@ -246,8 +260,13 @@ void Crew::run(ThreadPool& pool) {
         [this](std::size_t thread) {
             for (Seat* seat : threads_[thread].seats) settle(*seat);
         },
-        [this](std::size_t thread) { work(threads_[thread]); });
-    for (Seat& seat : seats_) seat.setup.merge_clones();
+        [this](std::size_t thread) { work(threads_[thread]); }, [this] { state_.end(); });
+}
+
+void Crew::merge_clones() {
+    internal::FirstFailure first;
+    for (Seat& seat : seats_) first.note(internal::thrown_by([&] { seat.setup.merge_clones(); }));
+    first.rethrow();
 }
 
 std::vector<std::uint64_t> Crew::next_frames() const {

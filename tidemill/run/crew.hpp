@@ -34,9 +34,11 @@ class Crew {
 
     RunState& state() { return state_; }
 
-    /// Runs until the stream ends; one unpinned worker runs in the calling thread. Clones are merged. Throws
-    /// what a module's copying threw, before any task has run.
+    /// Runs until the stream ends; one unpinned worker runs in the calling thread. Throws what a module's
+    /// copying threw, before any task has run.
     void run(ThreadPool& pool);
+    /// Behind that, once. Throws ModuleError.
+    void merge_clones();
 
     /// The number that each branch's next frame will have; where a task ended the stream, it is the frame
     /// before which it did.
@@ -89,6 +91,7 @@ class Crew {
     void seat_threads();
     void settle(Seat& seat);
     void work(const Thread& thread);
+    static void walk(const Thread& thread);
     std::vector<Module*> modules_for(Seat& seat);
 
     Graph& graph_;

@@ -62,7 +62,8 @@ TEST_CASE("a module whose copying fails ends the run before any task, and the pi
     Graph graph;
     graph.add<Fragile>(breaks);
     Pipeline pipeline(graph, test_schedule({{1, 3}}));
-    CHECK_THROWS_WITH(pipeline.run({.frames = 100}), "out of licences");
+    CHECK_THROWS_WITH(pipeline.run({.frames = 100}),
+                      "module 'fragile' (Fragile) failed while it was copied: out of licences");
     breaks = false;
     CHECK(pipeline.run({.frames = 100}).delivered == 100);
 }

@@ -4,7 +4,9 @@
 #include <utility>
 
 #include "tidemill/graph/graph_error.hpp"
+#include "tidemill/guard.hpp"
 #include "tidemill/run/pool/thread_pool.hpp"
+#include "tidemill/run/run_error.hpp"
 #include "tidemill/run/sequence.hpp"
 
 namespace tidemill {
@@ -66,15 +68,11 @@ std::vector<RunReport> Duplicates::Copies::run(const RunOptions& options) {
             own.numbers = {options.numbers.of(c), options.numbers.step * copies.size()};
             own.stop = all.get_token();
             if (c > 0) own.energy_meter = nullptr;  // it measures the machine, not a thread
-            try {
-                reports[c] = copies[c].sequence->run(own);
-            } catch (...) {
-                failures[c] = std::current_exception();
-                all.request_stop();
-            }
+            failures[c] = internal::thrown_by([&] { reports[c] = copies[c].sequence->run(own); });
+            if (failures[c]) all.request_stop();
         });
     }
-    pool.run_all(std::move(jobs));
+    pool.run_all(std::move(jobs), [&] { all.request_stop(); });
     merge_totals();
     for (const std::exception_ptr& failure : failures) {
         if (failure) std::rethrow_exception(failure);
@@ -85,8 +83,12 @@ std::vector<RunReport> Duplicates::Copies::run(const RunOptions& options) {
 void Duplicates::Copies::merge_totals() {
     for (const Copy& copy : copies) {
         for (std::size_t m = 0; copy.graph && m < graph.module_count(); ++m) {
-            graph.module(m).merge(copy.graph->module(m));
-            copy.graph->module(m).forget_totals();
+            Module& module = graph.module(m);
+            const auto failure = internal::thrown_by([&] {
+                module.merge(copy.graph->module(m));
+                copy.graph->module(m).forget_totals();
+            });
+            if (failure) throw ModuleError(module.name(), "merge", failure);
         }
     }
 }

@@ -30,6 +30,7 @@ void run_end_frames(Graph& graph, const Structure& structure, const EngineCut& c
         if (stream.stopped_by && !end.follows[stream.stopped_by->step]) continue;
         Crew crew(graph, structure, cut, options, stream.next_frames, kEndless, stream.knobs, &end, &knobs);
         crew.run(pool);
+        crew.merge_clones();
         crew.state().rethrow();
         stream.next_frames = crew.next_frames();
         crew.add_to(totals);

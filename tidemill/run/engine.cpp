@@ -111,6 +111,7 @@ bool Engine::run_crew(const RunOptions& options, StreamRun& stream, Stretch& str
     }
     const Clock::time_point start = Clock::now();
     work(*crew, options);
+    stream.guarded([&] { crew->merge_clones(); });
     stretch.report.stages_elapsed_s = seconds_since(start);
     const std::lock_guard lock(mutex_);
     ended_ = crew->state().outcome().has_value();

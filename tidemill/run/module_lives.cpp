@@ -3,6 +3,7 @@
 #include <exception>
 #include <utility>
 
+#include "tidemill/guard.hpp"
 #include "tidemill/run/run_error.hpp"
 
 namespace tidemill {
@@ -34,13 +35,10 @@ ModuleLives::ModuleLives(const Graph& graph, const Structure& structure,
     const std::vector<Run> runs = runs_of(graph, structure, next_frames, goes_on);
     for (; begun_ < graph.module_count(); ++begun_) {
         Module& module = graph.module(begun_);
-        try {
-            module.begin(runs[begun_]);
-        } catch (...) {
-            const ModuleError error(module.name(), "begin", std::current_exception());
-            end_quietly();
-            throw error;
-        }
+        const auto failure = internal::thrown_by([&] { module.begin(runs[begun_]); });
+        if (!failure) continue;
+        end_quietly();
+        throw ModuleError(module.name(), "begin", failure);
     }
 }
 
@@ -50,22 +48,15 @@ ModuleLives::~ModuleLives() {
 
 // Why the run failed, or could not begin, is told.
 void ModuleLives::end_quietly() {
-    try {
-        end();
-    } catch (const ModuleError&) {
-    }
+    internal::thrown_by([this] { end(); });
 }
 
 void ModuleLives::end() {
     std::exception_ptr first;
     while (begun_ > 0) {
         Module& module = graph_.module(--begun_);
-        try {
-            module.end();
-        } catch (...) {
-            if (!first)
-                first = std::make_exception_ptr(ModuleError(module.name(), "end", std::current_exception()));
-        }
+        const auto failure = internal::thrown_by([&] { module.end(); });
+        if (failure && !first) first = std::make_exception_ptr(ModuleError(module.name(), "end", failure));
     }
     if (first) std::rethrow_exception(first);
 }

@@ -54,7 +54,7 @@ class ThreadObserver {
 };
 
 /// Looks into a run without being part of the graph: a trace, probes, a debug print. See
-/// RunOptions::observers.
+/// RunOptions::observers. What it throws ends the run, and is thrown by run().
 class Observer {
   public:
     virtual ~Observer() = default;

@@ -4,16 +4,6 @@
 
 namespace tidemill {
 
-std::string message_of(const std::exception_ptr& cause) {
-    try {
-        std::rethrow_exception(cause);
-    } catch (const std::exception& error) {
-        return error.what();
-    } catch (...) {
-        return "an exception that is not a std::exception";
-    }
-}
-
 FrameError::FrameError(std::string task, std::size_t stage, std::size_t replica, std::uint64_t frame,
                        std::exception_ptr cause)
     : RunError(fmt::format("task {} (stage {}, replica {}) failed at frame {}: {}", task, stage + 1,

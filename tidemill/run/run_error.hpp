@@ -15,9 +15,6 @@ class RunError : public Error {
     using Error::Error;
 };
 
-/// What an exception says.
-std::string message_of(const std::exception_ptr& cause);
-
 /// A task threw: which one, where, on which frame, and what it said. The frames before it were delivered.
 class FrameError : public RunError {
   public:

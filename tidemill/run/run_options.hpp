@@ -43,7 +43,9 @@ struct LateFrame {
     const std::string& task;  ///< "module.task", at work when its time was over
 };
 
-/// When a run ends, besides at the end of its source.
+/// When a run ends, besides at the end of its source. What `stop_when` or an observer throws, on any thread,
+/// ends the run as `stop` does: frames in flight are finished, run() throws it, and the stream can be
+/// resumed.
 struct RunOptions {
     std::uint64_t frames = kEndless;      ///< source frames to begin at most
     std::function<bool()> stop_when{};    ///< asked before each source frame

@@ -4,6 +4,6 @@
 
 namespace tidemill {
 
-template class BasicRunState<RealThreads, FrameError>;
+template class BasicRunState<RealThreads, TaskFailure>;
 
 }  // namespace tidemill

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "tidemill/run/run_error.hpp"
+#include "tidemill/run/task_failure.hpp"
 #include "tidemill/run/token_ring.hpp"
 
 namespace tidemill {
@@ -80,8 +80,8 @@ class BasicRunState {
     typename Threads::template Plain<std::optional<Outcome>> outcome_{std::nullopt};
 };
 
-using RunState = BasicRunState<RealThreads, FrameError>;
+using RunState = BasicRunState<RealThreads, TaskFailure>;
 
-extern template class BasicRunState<RealThreads, FrameError>;
+extern template class BasicRunState<RealThreads, TaskFailure>;
 
 }  // namespace tidemill

@@ -143,7 +143,7 @@ TEST_CASE("what is no std::exception is counted, too, and the report's JSON tell
     }));
     const RunReport report = Sequence(graph).run({.frames = 4});
     const std::string text = to_json(report);
-    CHECK(text.find("no std::exception") != std::string::npos);
+    CHECK(text.find("not a std::exception") != std::string::npos);
     CHECK(text.find(R"("frames": 2,)") != std::string::npos);
 }
 

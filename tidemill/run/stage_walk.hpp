@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include <cxxabi.h>
+
 #include "tidemill/graph/task.hpp"
 #include "tidemill/run/batch_walk.hpp"
 #include "tidemill/run/run_state.hpp"
@@ -39,6 +41,8 @@ enum class WalkStep { worked, waits, over };
 /// - `void finish(part, Mark&, alive)`: the frame is through the part; `alive()`, and before the stream's
 /// end.
 /// - `Token* wait(part, take)`: returns what `take()` does, which waits.
+/// - `void loses_thread()`, if it has that: a forced unwind ends the thread. It ends the stream, and the walk
+/// goes on without tasks until it has handed on all tokens that others wait for.
 template <typename Threads, typename Error>
 class BasicStageWalk {
   public:
@@ -109,6 +113,8 @@ class BasicStageWalk {
   private:
     template <typename Work>
     void run_batches(Work& work);
+    template <typename Work, typename Run>
+    static void run_also_unwound(Work& work, Run run);
     template <typename Work>
     void drop_late(Work& work);
     template <typename Work>
@@ -153,6 +159,7 @@ class BasicStageWalk {
     Options options_;
     std::vector<Part> parts_;
     bool ending_ = false;
+    Token* held_ = nullptr;  // whose frames run, for a walk whose thread ends there
     std::size_t emitting_ = 0;
     const BatchWalk<BasicStageWalk>* batches_ = nullptr;
 };
@@ -167,8 +174,27 @@ BasicStageWalk<Threads, Error>::BasicStageWalk(State& state, const Options& opti
 template <typename Threads, typename Error>
 template <typename Work>
 void BasicStageWalk<Threads, Error>::run(Work& work) {
-    run_batches(work);
-    end_behind();
+    run_also_unwound(work, [&] {
+        run_batches(work);
+        end_behind();
+    });
+}
+
+// Runs twice where a forced unwind ends the thread.
+template <typename Threads, typename Error>
+template <typename Work, typename Run>
+void BasicStageWalk<Threads, Error>::run_also_unwound(Work& work, Run run) {
+    if constexpr (requires { work.loses_thread(); }) {
+        try {
+            run();
+        } catch (const abi::__forced_unwind&) {
+            work.loses_thread();
+            run();
+            throw;
+        }
+    } else {
+        run();
+    }
 }
 
 template <typename Threads, typename Error>
@@ -186,19 +212,24 @@ void BasicStageWalk<Threads, Error>::run_batches(Work& work) {
         if (takes_batches(work)) {
             BatchWalk<BasicStageWalk> batches(state_, options_, part);
             batches_ = &batches;
-            batches.run(work, work.most_together(), work.most_under_way());
+            run_also_unwound(work, [&] { batches.run(work, work.most_together(), work.most_under_way()); });
             batches_ = nullptr;
             return;
         }
     }
+    Token* token = std::exchange(held_, nullptr);
     while (true) {
+        if (token) {
+            hand_on(0, *token);
+            advance();
+        }
         if (leads()) end_when_halting(work);
         if (options_.drops_late) drop_late(work);
-        Token* token = take(work, part);
+        token = take(work, part);
         if (!token || (begins_frames() && !begin_batch(*token))) return;
+        held_ = token;
         run_batch(work, *token);
-        hand_on(0, *token);
-        advance();
+        held_ = nullptr;
     }
 }
 
@@ -466,6 +497,6 @@ void BasicStageWalk<Threads, Error>::leave(Work& work, std::size_t index) {
     advance();
 }
 
-using StageWalk = BasicStageWalk<RealThreads, FrameError>;
+using StageWalk = BasicStageWalk<RealThreads, TaskFailure>;
 
 }  // namespace tidemill

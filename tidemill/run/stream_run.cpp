@@ -38,6 +38,7 @@ internal::StreamPlace* StreamRun::begun(const Of& of, Graph::Running& running, c
 
 StreamRun::StreamRun(const Of& of, const RunOptions& options, bool anew, std::function<void()> pause)
     : of_(of),
+      callbacks_(options),
       wishes_(of.wishes, std::move(pause)),
       running_(of.graph, of.graph_size),
       place_(begun(of, running_, options, anew)),
@@ -67,11 +68,13 @@ void StreamRun::finish(RunReport& report) {
     wishes_.close([this] { return kept(); });
     if (CheckpointFile* const file = std::exchange(file_, nullptr)) file->finish(kept());
     lives_.end();
+    callbacks_.rethrow();
     for (const auto& [task, errors] : of_.graph.skipped_errors()->take())
         report.errors.push_back({task, errors.frames, errors.first_frame, errors.first});
     report.lost_marks = of_.graph.lost_marks()->take();
     report.elapsed_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
     report.energy = energy_.stop();
+    observed_.end();
 }
 
 }  // namespace tidemill

@@ -4,11 +4,13 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <utility>
 
 #include "tidemill/graph/graph.hpp"
 #include "tidemill/graph/structure.hpp"
 #include "tidemill/platform/energy_watch.hpp"
 #include "tidemill/run/checkpoint/checkpoint_wishes.hpp"
+#include "tidemill/run/guarded_callbacks.hpp"
 #include "tidemill/run/journal/journaled_run.hpp"
 #include "tidemill/run/knobs/knob_book.hpp"
 #include "tidemill/run/module_lives.hpp"
@@ -40,20 +42,32 @@ class StreamRun {
     StreamRun& operator=(const StreamRun&) = delete;
 
     internal::StreamPlace& place() const { return *place_; }
-    /// What was wanted, with the frames and the end that a replay has.
+    /// What was wanted, with guarded callbacks, and the frames and the end that a replay has.
     RunOptions options(RunOptions wanted) const {
         wanted.frames = journaled_.frames();
         wanted.finish = journaled_.finishes();
+        callbacks_.put_into(wanted);
         return wanted;
+    }
+
+    /// Calls what a user gave, as a callback of the options.
+    template <class Call>
+    void guarded(Call&& call) {
+        callbacks_.guarded(std::forward<Call>(call));
     }
 
     /// No frames are in flight: takes the checkpoints that are wanted.
     void pause();
     bool should_pause() const { return of_.wishes.any(); }
 
-    /// All frames have begun that will: the journal is whole. Throws JournalNotWritten.
-    void has_begun_all(bool ended_by_a_task) { journaled_.end(place_->next_frames.front(), ended_by_a_task); }
-    /// All is done, also behind the stream's end. Throws ModuleError and CheckpointNotWritten.
+    /// All frames have begun that will: the journal is whole. Throws JournalNotWritten, and what a callback
+    /// threw.
+    void has_begun_all(bool ended_by_a_task) {
+        journaled_.end(place_->next_frames.front(), ended_by_a_task);
+        callbacks_.rethrow();
+    }
+    /// All is done, also behind the stream's end. Throws ModuleError, CheckpointNotWritten, and what a
+    /// callback threw.
     void finish(RunReport& report);
 
   private:
@@ -62,6 +76,7 @@ class StreamRun {
                                         bool anew);
 
     Of of_;
+    GuardedCallbacks callbacks_;
     CheckpointWishes::Open wishes_;
     Graph::Running running_;
     internal::StreamPlace* place_;

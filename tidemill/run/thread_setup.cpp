@@ -1,11 +1,14 @@
 #include "tidemill/run/thread_setup.hpp"
 
-#include <atomic>
 #include <exception>
 #include <latch>
-#include <mutex>
 
+#include <cxxabi.h>
+
+#include "tidemill/guard.hpp"
 #include "tidemill/platform/tick_clock.hpp"
+#include "tidemill/run/run_error.hpp"
+#include "tidemill/run/task_failure.hpp"
 
 namespace tidemill {
 
@@ -16,13 +19,18 @@ void ThreadSetup::clone_for(std::span<const Step> steps, const Graph& graph, std
         const bool copied = modules[id.module] != &original;
         if (original.tasks()[id.task].options.replication != Replication::cloned || copied) continue;
         clones_.push_back({&original, graph.clone(id.module)});
-        clones_.back().copy->forget_totals();
         modules[id.module] = clones_.back().copy.get();
     }
 }
 
 void ThreadSetup::merge_clones() {
-    for (Clone& clone : clones_) clone.original->merge(*clone.copy);
+    internal::FirstFailure first;
+    for (Clone& clone : clones_) {
+        const auto failure = internal::thrown_by([&] { clone.original->merge(*clone.copy); });
+        if (!failure) continue;
+        first.note(std::make_exception_ptr(ModuleError(clone.original->name(), "merge", failure)));
+    }
+    first.rethrow();
 }
 
 ThreadReport ThreadSetup::report(std::uint64_t work_ticks, const Durations& pull_waits,
@@ -38,32 +46,32 @@ std::vector<Module*> modules_of(const Graph& graph) {
 }
 
 void run_set_up(ThreadPool& pool, const std::vector<ThreadSetup*>& setups,
-                const std::function<void(std::size_t)>& settle,
-                const std::function<void(std::size_t)>& work) {
+                const std::function<void(std::size_t)>& settle, const std::function<void(std::size_t)>& work,
+                const std::function<void()>& halt) {
     if (setups.size() == 1 && !setups.front()->pin().has_cores()) {
         settle(0);
         return work(0);
     }
     std::latch settled(std::ssize(setups));
-    std::mutex failing;
-    std::exception_ptr failure;
+    internal::FirstFailure failure;
     std::vector<ThreadPool::Job> jobs;
     for (std::size_t i = 0; i < setups.size(); ++i) {
         jobs.push_back([&, i] {
             setups[i]->pin().pin();
             try {
-                settle(i);
-            } catch (...) {
-                const std::lock_guard lock(failing);
-                failure = std::current_exception();
+                failure.note(internal::thrown_by([&] { settle(i); }));
+            } catch (const abi::__forced_unwind&) {  // the others wait for it
+                failure.note(internal::thrown_by([] { TaskFailure{}.raise(); }));
+                settled.count_down();
+                throw;
             }
             settled.arrive_and_wait();
-            if (!failure) work(i);
+            if (!failure.any()) work(i);
             setups[i]->pin().unpin();
         });
     }
-    pool.run_all(std::move(jobs));
-    if (failure) std::rethrow_exception(failure);
+    pool.run_all(std::move(jobs), halt);
+    failure.rethrow();
 }
 
 }  // namespace tidemill

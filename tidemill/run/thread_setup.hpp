@@ -27,7 +27,8 @@ class ThreadSetup {
     /// Puts clones into the places of those `modules`, by the graph's indices, of which `steps` need one for
     /// each thread and which are still the graph's own.
     void clone_for(std::span<const Step> steps, const Graph& graph, std::vector<Module*>& modules);
-    /// Adds the clones' totals to those of the graph's modules; once.
+    /// Adds the clones' totals to those of the graph's modules; once. Throws ModuleError for the first whose
+    /// merge() throws, when all have been merged.
     void merge_clones();
 
     ThreadReport report(std::uint64_t work_ticks, const Durations& pull_waits,
@@ -48,8 +49,9 @@ std::vector<Module*> modules_of(const Graph& graph);
 
 /// Has a thread for each setup, pinned as that says, settle in, and work when all have: a module must not
 /// change while another thread copies it. A single one that is not pinned is the calling thread. Throws what
-/// settling in has thrown; then nobody has worked.
+/// settling in has thrown; then nobody has worked. `halt` makes the work end soon, from any thread.
 void run_set_up(ThreadPool& pool, const std::vector<ThreadSetup*>& setups,
-                const std::function<void(std::size_t)>& settle, const std::function<void(std::size_t)>& work);
+                const std::function<void(std::size_t)>& settle, const std::function<void(std::size_t)>& work,
+                const std::function<void()>& halt);
 
 }  // namespace tidemill

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "tidemill/graph/arena.hpp"
+#include "tidemill/guard.hpp"
 
 namespace tidemill {
 
@@ -21,6 +22,7 @@ class TokenMemory {
 
     /// For so many frames of so many bytes at least, one behind the other, aligned as an Arena is.
     virtual std::byte* take(std::size_t frames, std::size_t frame_bytes) = 0;
+    /// What it throws is of no consequence.
     virtual void give_back(std::byte* begin) = 0;
 };
 
@@ -34,7 +36,7 @@ class TokenBytes {
             return;
         }
         lent_ = {from->take(frames, aligned(frame_bytes)),
-                 [from](std::byte* begin) { from->give_back(begin); }};
+                 [from](std::byte* begin) { internal::thrown_by([&] { from->give_back(begin); }); }};
         std::memset(lent_.get(), 0, bytes_);
     }
 

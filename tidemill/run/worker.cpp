@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include <cxxabi.h>
+
+#include "tidemill/guard.hpp"
 #include "tidemill/run/late.hpp"
 
 namespace tidemill {
@@ -34,13 +37,14 @@ class Worker::Tasks {
     bool is_oldest_done() const;
     Flow end_together();
     Flow emit(std::size_t part, FrameMark& mark, Token& out);
-    std::optional<FrameError> error() { return std::exchange(worker_.error_, std::nullopt); }
+    std::optional<TaskFailure> error() { return std::exchange(worker_.error_, std::nullopt); }
     template <typename Alive>
     void finish(std::size_t part, const FrameMark& mark, Alive alive);
     template <typename Take>
     Token* wait(const StageWalk::Part& part, Take take) {
         return watch_.template waited<Token>(part, take);
     }
+    void loses_thread();
 
   private:
     void begin(Token& token, std::uint32_t frame, const FrameMark& mark);
@@ -54,6 +58,10 @@ class Worker::Tasks {
     static void hand_knobs_on(const Share& from, const Share& to, std::byte* data);
     void note_stop(const Share& share, const RunStep& step) const;
     Flow stop_for(const Share& share, const RunStep& step);
+    void lose_thread_in(const Share& share, const RunStep& step);
+    TaskFailure failure_in(const Share& share, const RunStep& step, std::exception_ptr cause) const;
+    template <typename Call>
+    Flow guarded(const Share& share, const RunStep& step, Call call);
 
     Worker& worker_;
     WorkerWatch<kWatching> watch_;
@@ -249,6 +257,9 @@ Flow Worker::Tasks<kWatching>::run_steps(const Share& share, FrameMark& mark) {
             before = watch_.called(*running, share.context, mark, flow, before);
             if (!goes_on) return flow;
         }
+    } catch (const abi::__forced_unwind&) {
+        lose_thread_in(share, *running);
+        throw;
     } catch (...) {
         return stop_for(share, *running);
     }
@@ -283,7 +294,7 @@ Flow Worker::Tasks<kWatching>::begin_together(std::span<const StageWalk::FrameAt
     const Share& share = worker_.shares_.front();
     const RunStep& step = *share.steps.batched();
     const Batch batch(gathered.contexts, step.addresses);
-    try {
+    return guarded(share, step, [&] {
         for (const internal::FrameContext& frame : gathered.contexts) watch_.calling(step, frame.number);
         const std::uint64_t start = watch_.stamp();
         if (step.info->flight) {
@@ -295,19 +306,16 @@ Flow Worker::Tasks<kWatching>::begin_together(std::span<const StageWalk::FrameAt
         step.info->batch_call(*step.module, step.code, batch);
         watch_.called(step, gathered.contexts, gathered.marks, start);
         return Flow::ok;
-    } catch (...) {
-        return stop_for(share, step);
-    }
+    });
 }
 
 template <Watching kWatching>
 bool Worker::Tasks<kWatching>::is_oldest_done() const {
     const RunStep& step = *worker_.shares_.front().steps.batched();
-    try {
-        return step.info->flight->is_done(*step.module, worker_.gathered_.place_to_end());
-    } catch (...) {
-        return true;  // its end says why
-    }
+    bool is_done = true;  // where it throws, its end says why
+    internal::thrown_by(
+        [&] { is_done = step.info->flight->is_done(*step.module, worker_.gathered_.place_to_end()); });
+    return is_done;
 }
 
 // Its time is that of both calls: what lies between them is nobody's.
@@ -320,13 +328,11 @@ Flow Worker::Tasks<kWatching>::end_together() {
     share.context = gathered.contexts.front();
     const RunStep& step = *share.steps.batched();
     const std::uint64_t start = watch_.stamp() - gathered.begin_ticks;
-    try {
+    return guarded(share, step, [&] {
         step.info->flight->end(*step.module, Batch(gathered.contexts, step.addresses), place);
         watch_.called(step, gathered.contexts, gathered.marks, start);
         return Flow::ok;
-    } catch (...) {
-        return stop_for(share, step);
-    }
+    });
 }
 
 template <Watching kWatching>
@@ -350,7 +356,7 @@ Flow Worker::Tasks<kWatching>::emit(std::size_t part, FrameMark& mark, Token& ou
 template <Watching kWatching>
 Flow Worker::Tasks<kWatching>::call_end(Share& share, FrameMark& mark, Token& out) {
     const RunStep& step = *share.steps.end();
-    try {
+    return guarded(share, step, [&] {
         const std::uint64_t before = watch_.stamp();
         const Flow flow = call(share, step);
         watch_.called(step, share.context, mark, flow, before);
@@ -360,9 +366,7 @@ Flow Worker::Tasks<kWatching>::call_end(Share& share, FrameMark& mark, Token& ou
         out.mark(out.frames) = mark;
         copy_all(step.step->on_emit, share.context);
         return flow;
-    } catch (...) {
-        return stop_for(share, step);
-    }
+    });
 }
 
 // First what the task emits, if the frame is of its branch, then the frame itself, where others need it.
@@ -439,9 +443,44 @@ void Worker::Tasks<kWatching>::note_stop(const Share& share, const RunStep& step
 
 template <Watching kWatching>
 Flow Worker::Tasks<kWatching>::stop_for(const Share& share, const RunStep& step) {
-    worker_.error_.emplace(step.step->task.name, worker_.stage_, worker_.replica_, share.context.number,
-                           std::current_exception());
+    worker_.error_ = failure_in(share, step, std::current_exception());
     return Flow::stop;
+}
+
+template <Watching kWatching>
+TaskFailure Worker::Tasks<kWatching>::failure_in(const Share& share, const RunStep& step,
+                                                 std::exception_ptr cause) const {
+    return {&step.step->task.name, worker_.stage_, worker_.replica_, share.context.number, std::move(cause)};
+}
+
+template <Watching kWatching>
+template <typename Call>
+Flow Worker::Tasks<kWatching>::guarded(const Share& share, const RunStep& step, Call call) {
+    try {
+        return call();
+    } catch (const abi::__forced_unwind&) {
+        lose_thread_in(share, step);
+        throw;
+    } catch (...) {
+        return stop_for(share, step);
+    }
+}
+
+// The stream ends there, as where the task throws; the walk still has to give its tokens to others.
+template <Watching kWatching>
+void Worker::Tasks<kWatching>::lose_thread_in(const Share& share, const RunStep& step) {
+    const auto& part = worker_.walk_.part(static_cast<std::size_t>(&share - worker_.shares_.data()));
+    worker_.lost_thread_ = true;
+    worker_.state_.end_before(part.segment, part.frame, failure_in(share, step, nullptr));
+}
+
+// Where no task was at work, it was between two of them that the thread ended: no frame in flight is whole.
+template <Watching kWatching>
+void Worker::Tasks<kWatching>::loses_thread() {
+    worker_.notes_.forget_observers();
+    worker_.options_.stop_when = nullptr;
+    if (std::exchange(worker_.lost_thread_, true)) return;
+    worker_.state_.end_before(worker_.state_.segments() - 1, 0, TaskFailure{});
 }
 
 // Behind all that tasks do: Clang makes no member of a template whose definition comes after this.
@@ -461,6 +500,10 @@ auto Worker::with_tasks(Use use) {
 void Worker::run() {
     with_tasks([this](auto tasks) { walk_.run(tasks); });
     dropped_.pass();
+}
+
+void Worker::lose_thread() {
+    with_tasks([](auto tasks) { tasks.loses_thread(); });
 }
 
 std::function<WalkStep()> Worker::steps() {

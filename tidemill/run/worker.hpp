@@ -60,6 +60,9 @@ class Worker {
     /// The same step by step, for a thread that has other stages, too: StageWalk::step().
     std::function<WalkStep()> steps();
 
+    /// A forced unwind ends the thread; call steps() again to hand its tokens on.
+    void lose_thread();
+
     /// Such a thread has waited for any of its stages.
     void note_wait(std::uint64_t ticks) { notes_.add_wait(ticks); }
 
@@ -127,7 +130,8 @@ class Worker {
     std::optional<KnobBook::Beginner> knobs_;
     std::vector<Share> shares_;  // beside the walk's parts
     GatheredFrames gathered_;
-    std::optional<FrameError> error_;
+    std::optional<TaskFailure> error_;
+    bool lost_thread_ = false;  // a forced unwind has ended what it did
     std::vector<StreamStop> stops_;
     WorkerNotes notes_;
     std::uint64_t begun_ = 0;

@@ -52,6 +52,9 @@ class WorkerNotes {
         if (watching() != Watching::nothing) pull_waits_.add(ticks);
     }
 
+    /// They see no more.
+    void forget_observers() { options_.observers.clear(); }
+
     /// Empty when nothing is watched.
     const std::vector<StepTimes>& steps() const { return steps_; }
     const Durations& pull_waits() const { return pull_waits_; }

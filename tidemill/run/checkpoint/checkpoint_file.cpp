@@ -4,6 +4,7 @@
 #include <thread>
 #include <utility>
 
+#include "tidemill/guard.hpp"
 #include "tidemill/platform/start_thread.hpp"
 #include "tidemill/run/checkpoint/checkpoint.hpp"
 
@@ -35,16 +36,21 @@ class CheckpointFile::Writer {
 
     // False where there is nothing more to write.
     bool write_one() {
-        try {
+        bool goes_on = true;
+        failure_ = internal::thrown_by([&] {
             const std::optional<Checkpoint> taken = take_();
-            if (!taken) return false;
-            write_checkpoint(*taken, file_.path_);
-        } catch (const CheckpointNotWritten&) {  // a disk may be full for a while, and the last one tells
-        } catch (const Error&) {
-            failure_ = std::current_exception();
-            return false;
+            goes_on = taken.has_value();
+            if (goes_on) write(*taken);
+        });
+        return goes_on && !failure_;
+    }
+
+    // A disk may be full for a while, and the last one tells.
+    void write(const Checkpoint& taken) const {
+        try {
+            write_checkpoint(taken, file_.path_);
+        } catch (const CheckpointNotWritten&) {
         }
-        return true;
     }
 
     const CheckpointFile& file_;

@@ -3,6 +3,8 @@
 #include <exception>
 #include <utility>
 
+#include "tidemill/guard.hpp"
+
 namespace tidemill {
 
 std::optional<Checkpoint> CheckpointWishes::want() {
@@ -32,12 +34,9 @@ void CheckpointWishes::grant(const std::function<Checkpoint()>& take) {
     const std::lock_guard lock(mutex_);
     if (wishes_.empty()) return;
     std::vector<std::promise<Checkpoint>> wishes = std::exchange(wishes_, {});
-    try {
-        const Checkpoint taken = take();
-        for (auto& wish : wishes) wish.set_value(taken);
-    } catch (const Error&) {
-        for (auto& wish : wishes) wish.set_exception(std::current_exception());
-    }
+    Checkpoint taken;
+    const auto failure = internal::thrown_by([&] { taken = take(); });
+    for (auto& wish : wishes) failure ? wish.set_exception(failure) : wish.set_value(taken);
 }
 
 CheckpointWishes::Open::Open(CheckpointWishes& wishes, std::function<void()> pause) : wishes_(wishes) {

@@ -6,6 +6,7 @@
 
 #include "tidemill/graph/identity.hpp"
 #include "tidemill/graph/knob_layout.hpp"
+#include "tidemill/guard.hpp"
 #include "tidemill/run/journal/knob_record.hpp"
 
 namespace tidemill {
@@ -14,23 +15,20 @@ namespace {
 
 std::vector<std::byte> kept_by(Module& module) {
     Archive archive;
-    try {
-        module.keep(archive);
-    } catch (...) {
-        throw ModuleError(module.name(), "keep", std::current_exception());
-    }
+    if (const auto failure = internal::thrown_by([&] { module.keep(archive); }))
+        throw ModuleError(module.name(), "keep", failure);
     return archive.bytes();
 }
 
 void give_back(const Checkpoint::Kept& kept, Module& module) {
     Archive archive(kept.bytes);
-    try {
+    const auto failure = internal::thrown_by([&] {
         module.keep(archive);
         archive.check_whole();
-    } catch (...) {
-        throw CheckpointError(fmt::format("the checkpoint does not fit module '{}': {}", module.name(),
-                                          message_of(std::current_exception())));
-    }
+    });
+    if (!failure) return;
+    throw CheckpointError(
+        fmt::format("the checkpoint does not fit module '{}': {}", module.name(), message_of(failure)));
 }
 
 void check_is_of(const Checkpoint& checkpoint, const Graph& graph) {

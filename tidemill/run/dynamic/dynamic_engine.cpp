@@ -183,10 +183,11 @@ bool DynamicEngine::run_crew(const RunOptions& options, StreamRun& stream, Told&
     }
     const Clock::time_point start = Clock::now();
     work(*crew, options);
+    stream.guarded([&] { crew->merge_clones(); });
     told.elapsed_s = std::chrono::duration<double>(Clock::now() - start).count();
     const bool ended = crew->board().ended();
     if (ended) knobs_->end();
-    crew->board().rethrow();
+    crew->rethrow();
     stream.place().next_frames = crew->next_frames();
     stopped_by_ = crew->board().stopped_by();
     crew->add_to(told.totals);

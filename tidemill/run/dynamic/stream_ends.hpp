@@ -39,7 +39,7 @@ class StreamEnds {
 
     /// Throws the error that the sequence would have met, if any.
     void rethrow() const {
-        if (first_ && first_->error) throw *first_->error;
+        if (first_ && first_->error) first_->error->raise();
     }
 
   private:

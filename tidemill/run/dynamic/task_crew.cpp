@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include <cxxabi.h>
+
 #include "tidemill/platform/side_by_side.hpp"
 #include "tidemill/platform/tick_clock.hpp"
 #include "tidemill/run/journal/journal.hpp"
@@ -88,17 +90,40 @@ void TaskCrew::run(ThreadPool& pool) {
     std::vector<ThreadSetup*> setups;
     for (Seat& seat : seats_) setups.push_back(&seat.setup);
     run_set_up(
-        pool, setups, [this](std::size_t seat) { settle(seat); }, [this](std::size_t seat) { serve(seat); });
-    for (Seat& seat : seats_) seat.setup.merge_clones();
+        pool, setups, [this](std::size_t seat) { settle(seat); }, [this](std::size_t seat) { serve(seat); },
+        [this] { halt(); });
+}
+
+void TaskCrew::merge_clones() {
+    internal::FirstFailure first;
+    for (Seat& seat : seats_) first.note(internal::thrown_by([&] { seat.setup.merge_clones(); }));
+    first.rethrow();
 }
 
 void TaskCrew::serve(std::size_t index) {
     const auto worker = static_cast<policy::WorkerId>(index);
-    workers_.serve(worker, *seats_[index].worker, [this] { return board_.finished(); });
+    const auto serve = [&] {
+        workers_.serve(worker, *seats_[index].worker,
+                       [this] { return turns_.failed() || board_.finished(); });
+    };
+    try {
+        serve();
+    } catch (const abi::__forced_unwind&) {  // what it holds is waited for
+        seats_[index].worker->lose_thread();
+        turns_.lose_thread();
+        serve();
+        workers_.ring_all();
+        throw;
+    }
     workers_.ring_all();
 }
 
 void TaskCrew::Turns::settle(WorkerId worker, HeldRuns& held) {
+    guarded([&] { settle_all(worker, held); });
+    if (failed_) held.runs.clear();
+}
+
+void TaskCrew::Turns::settle_all(WorkerId worker, HeldRuns& held) {
     for (StreamEnd& end : held.ends) {
         ends_.lower(end);
         board_.end(std::move(end));

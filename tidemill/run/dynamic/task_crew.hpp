@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tidemill/bridge/emulation.hpp"
+#include "tidemill/guard.hpp"
 #include "tidemill/run/dynamic/task_board.hpp"
 #include "tidemill/run/dynamic/task_worker.hpp"
 #include "tidemill/run/knobs/book_teller.hpp"
@@ -32,13 +33,20 @@ class TaskCrew {
     TaskCrew(Graph& graph, const Plan& plan, const std::vector<DynamicUnit>& units, const Settings& settings,
              const RunOptions& options, KnobBook& knobs);
 
-    /// Runs until the stream ends; one unpinned worker runs in the calling thread. Clones are merged.
+    /// Runs until the stream ends; one unpinned worker runs in the calling thread.
     void run(ThreadPool& pool);
+    /// Behind that, once. Throws ModuleError.
+    void merge_clones();
 
     /// Ends the stream soon, from any thread; frames in flight are finished.
     void halt() { turns_.halt(); }
 
-    /// When nothing runs.
+    /// Throws what a policy threw, and what a task did. When nothing runs, as what follows.
+    void rethrow() {
+        turns_.rethrow();
+        board_.rethrow();
+        if (turns_.has_lost_thread()) TaskFailure{}.raise();
+    }
     const TaskBoard& board() const { return board_; }
     /// The number that each branch's next frame will have.
     std::vector<std::uint64_t> next_frames() const;
@@ -60,21 +68,50 @@ class TaskCrew {
         const std::atomic<bool>& halting() const { return halting_; }
         const UnitEnds& ends() const { return ends_; }
 
+        /// Whether the board, or what it calls (a policy), has thrown: what it knows is not to be relied on,
+        /// so all leave. Asked in a turn.
+        bool failed() const { return failed_; }
+        /// Throws that.
+        void rethrow() { failure_.rethrow(); }
+
+        /// A forced unwind has ended one of the threads.
+        void lose_thread() {
+            lost_thread_.store(true, std::memory_order_relaxed);
+            halt();
+        }
+        bool has_lost_thread() const { return lost_thread_.load(std::memory_order_relaxed); }
+
         void settle(WorkerId worker, HeldRuns& held);
         bool may_take(WorkerId worker) const { return board_.may_take(worker); }
         long patience_ns(WorkerId worker) const;
         void take(WorkerId worker, std::size_t hungry, HeldRuns& held) {
-            held.expected_ticks = board_.take(worker, hungry, held.runs);
+            guarded([&] { held.expected_ticks = board_.take(worker, hungry, held.runs); });
+            if (failed_) held.runs.clear();
         }
         const ReadyWork& ready() const { return board_.ready(); }
         static std::uint64_t expected_ticks(const HeldRuns& held) { return held.expected_ticks; }
         static constexpr std::optional<WorkerId> released() { return {}; }
 
       private:
+        void settle_all(WorkerId worker, HeldRuns& held);
+        // No task is handed out or taken back once a call has failed.
+        template <class Call>
+        void guarded(Call call) {
+            if (failed_) return;
+            failed_ = true;
+            failure_.note(internal::thrown_by([&] {
+                call();
+                failed_ = false;
+            }));
+        }
+
         TaskBoard& board_;
         UnitEnds ends_;
         std::atomic<bool> halting_{false};
         bool halted_ = false;
+        std::atomic<bool> lost_thread_{false};
+        bool failed_ = false;
+        internal::FirstFailure failure_{};
     };
 
     // What a thread needs for itself is made, and so touched first, by the thread.

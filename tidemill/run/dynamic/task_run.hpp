@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include "tidemill/run/run_error.hpp"
 #include "tidemill/run/stream_stop.hpp"
+#include "tidemill/run/task_failure.hpp"
 #include "tidemill/run/token_ring.hpp"
 
 namespace tidemill {
@@ -52,8 +52,8 @@ struct FrameLimit {
 struct StreamEnd {
     std::uint32_t segment;
     FrameLimit limit;
-    std::optional<FrameError> error;  ///< none: a task said stop
-    StreamStop stop{};                ///< that task
+    std::optional<TaskFailure> error;  ///< none: a task said stop
+    StreamStop stop{};                 ///< that task
 
     /// What a segment's last task has emitted came before the input it works on, so all upstream may be
     /// dropped at once.

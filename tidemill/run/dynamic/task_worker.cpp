@@ -5,6 +5,8 @@
 #include <span>
 #include <utility>
 
+#include <cxxabi.h>
+
 #include "tidemill/platform/tick_clock.hpp"
 #include "tidemill/run/knobs/knob_table.hpp"
 #include "tidemill/run/late.hpp"
@@ -81,6 +83,7 @@ TaskWorker::TaskWorker(const Plan& plan, const std::vector<DynamicUnit>& units,
 
 void TaskWorker::run(HeldRuns& held) {
     end_wait();
+    ends_.reserve(held.runs.size());
     if (!options_.observers.empty()) {
         run_all<Watching::calls>(held.runs);
     } else if (options_.statistics) {
@@ -88,13 +91,15 @@ void TaskWorker::run(HeldRuns& held) {
     } else {
         run_all<Watching::nothing>(held.runs);
     }
+    begun_ = 0;
     held.ends.swap(ends_);
 }
 
 template <Watching kWatching>
 void TaskWorker::run_all(std::vector<TaskRun>& runs) {
     std::uint64_t before = ticks();
-    for (TaskRun& run : runs) {
+    while (begun_ < runs.size()) {
+        TaskRun& run = runs[begun_++];
         for (const StreamEnd& end : ends_)
             run.limit = std::min(run.limit, end.limit_in(units_[run.unit].unit->segment).of(run.unit));
         run_frames<kWatching>(run);
@@ -117,10 +122,13 @@ void TaskWorker::run_frames(TaskRun& run) {
         for (CarriedFrame carried = run.first; carried.frame < end;
              carried = carried.next(tokens_[segment].count)) {
             begin(segment, carried);
-            if (!run_frame<kWatching>(unit, run)) return end_stream(run.unit, nullptr);
+            if (!run_frame<kWatching>(unit, run)) return end_stream(run.unit, std::nullopt);
         }
+    } catch (const abi::__forced_unwind&) {
+        end_stream(run.unit, failure_here(nullptr));
+        throw;
     } catch (...) {
-        end_stream(run.unit, std::current_exception());
+        end_stream(run.unit, failure_here(std::current_exception()));
     }
 }
 
@@ -163,14 +171,15 @@ void TaskWorker::call_batch(const RunStep& step) {
     }
 }
 
-void TaskWorker::end_stream(std::uint32_t unit, std::exception_ptr cause) {
-    StreamEnd& end =
-        ends_.emplace_back(StreamEnd{running_.segment,
-                                     {running_.carried.frame, unit},
-                                     std::nullopt,
-                                     {step_->index, running_.carried.frame, number(), knobs_of_frame()}});
-    if (!cause) return;
-    end.error.emplace(step_->step->task.name, 0, options_.index, context_.number, std::move(cause));
+// Allocates nothing where a task failed: it may have failed for that there is no memory.
+void TaskWorker::end_stream(std::uint32_t unit, std::optional<TaskFailure> failure) {
+    StreamStop stop{step_->index, running_.carried.frame, number(), {}};
+    if (!failure) stop.knobs = knobs_of_frame();
+    ends_.push_back({running_.segment, {running_.carried.frame, unit}, std::move(failure), std::move(stop)});
+}
+
+TaskFailure TaskWorker::failure_here(std::exception_ptr cause) const {
+    return {&step_->step->task.name, 0, options_.index, context_.number, std::move(cause)};
 }
 
 void TaskWorker::begin(std::uint32_t segment, CarriedFrame carried) {

@@ -61,8 +61,12 @@ class TaskWorker {
     TaskWorker(const TaskWorker&) = delete;
     TaskWorker& operator=(const TaskWorker&) = delete;
 
-    /// Runs tasks; where one of them ends the stream, this stands beside them afterwards.
+    /// Runs tasks; where one of them ends the stream, this stands beside them afterwards. Called again, it
+    /// goes on behind the task in which a forced unwind has ended it.
     void run(HeldRuns& held);
+
+    /// A forced unwind ends the thread: observers see no more.
+    void lose_thread() { options_.observers.clear(); }
 
     /// It waits for work until it runs some, though it looks again from time to time.
     void rests();
@@ -132,7 +136,8 @@ class TaskWorker {
     void look_up_knobs();
     std::vector<std::byte> knobs_of_frame() const;
     void hand_knobs_on(std::byte* to);
-    void end_stream(std::uint32_t unit, std::exception_ptr cause);
+    void end_stream(std::uint32_t unit, std::optional<TaskFailure> failure);
+    TaskFailure failure_here(std::exception_ptr cause) const;
 
     Options options_;
     bool has_knobs_;
@@ -145,7 +150,8 @@ class TaskWorker {
     std::vector<internal::FrameContext> batch_;  // frames that a task takes at once
     std::vector<Running> batch_frames_;
     const RunStep* step_ = nullptr;  // that runs
-    std::vector<StreamEnd> ends_;
+    std::size_t begun_ = 0;          // of the runs that it holds
+    std::vector<StreamEnd> ends_;    // there is room for one of each run
     std::vector<Durations> step_times_;
     std::vector<std::uint64_t> late_;
     Durations waits_;

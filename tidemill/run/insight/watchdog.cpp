@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "tidemill/graph/plan.hpp"
+#include "tidemill/guard.hpp"
 #include "tidemill/platform/start_thread.hpp"
 
 namespace tidemill {
@@ -110,7 +111,7 @@ Watchdog::Watchdog(const Graph& graph, std::chrono::milliseconds patience, Repor
     : graph_(graph), patience_(patience), report_(std::move(report)) {}
 
 Watchdog::~Watchdog() {
-    end_run();
+    internal::thrown_by([this] { end_run(); });
 }
 
 void Watchdog::begin_run() {
@@ -128,6 +129,7 @@ void Watchdog::end_run() {
     }
     ended_.notify_all();
     if (watcher_.joinable()) watcher_.join();
+    if (const auto failure = std::exchange(failure_, nullptr)) std::rethrow_exception(failure);
 }
 
 ThreadObserver& Watchdog::watch(const ObservedThread& thread) {
@@ -156,10 +158,13 @@ std::optional<std::string> Watchdog::look(Clock::time_point now) {
 
 void Watchdog::keep_watch() {
     std::unique_lock lock(mutex_);
-    while (running_) {
+    while (running_ && !failure_) {
         lock.unlock();
-        if (const auto text = look(Clock::now())) report_(*text);
+        auto failure = internal::thrown_by([this] {
+            if (const auto text = look(Clock::now())) report_(*text);
+        });
         lock.lock();
+        failure_ = std::move(failure);
         ended_.wait_for(lock, patience_ / 4, [this] { return !running_; });
     }
 }

@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <exception>
 #include <functional>
 #include <mutex>
 #include <optional>
@@ -24,7 +25,8 @@ class Watchdog final : public Observer {
     using Clock = std::chrono::steady_clock;
     using Report = std::function<void(const std::string&)>;
 
-    /// `report` is called from another thread, once per standstill. The graph must outlive this.
+    /// `report` is called from another thread, once per standstill. Where it throws, the watch is over, and
+    /// run() throws that when the stream has ended. The graph must outlive this.
     Watchdog(const Graph& graph, std::chrono::milliseconds patience, Report report);
     ~Watchdog() override;
 
@@ -77,6 +79,7 @@ class Watchdog final : public Observer {
     std::uint64_t seen_ = 0;
     std::optional<Clock::time_point> since_;
     bool told_ = false;
+    std::exception_ptr failure_;  // what report_ threw
     std::jthread watcher_;
 };
 

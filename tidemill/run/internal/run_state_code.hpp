@@ -51,7 +51,7 @@ void BasicRunState<Threads, Error>::note(Outcome outcome) {
 template <typename Threads, typename Error>
 void BasicRunState<Threads, Error>::rethrow() const {
     const std::optional<Outcome> noted = outcome();
-    if (noted && noted->error) throw *noted->error;
+    if (noted && noted->error) noted->error->raise();
 }
 
 }  // namespace tidemill

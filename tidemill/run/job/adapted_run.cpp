@@ -141,7 +141,7 @@ void AdaptedRun::fulfil() {
     try {
         to.runner = runners_.make(to.way);
     } catch (const std::exception& error) {
-        warnings_.push_back(fmt::format("{} was not tried: {}", to.way.name(), error.what()));
+        warnings_.push_back(fmt::format("{} was not tried: {}", to.way.name(), message_of(error)));
         factors_[to.way.executor] = std::numeric_limits<double>::infinity();
         return;
     }

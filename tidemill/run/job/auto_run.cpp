@@ -176,7 +176,7 @@ void AutoRun::make_runners() {
             each.runner = runners_.make(each.way);
             return false;
         } catch (const std::exception& error) {
-            warnings_.push_back(fmt::format("{} was not tried: {}", each.way.name(), error.what()));
+            warnings_.push_back(fmt::format("{} was not tried: {}", each.way.name(), message_of(error)));
             return true;
         }
     });

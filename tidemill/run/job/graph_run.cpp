@@ -338,7 +338,7 @@ void GraphRun::start_as_before(AutoRun& run, const ChoiceKey& key) {
         if (const std::optional<Choice> choice = remembered_choice(how_.choices, key))
             run.start_with(*choice);
     } catch (const std::exception& error) {
-        warnings_.push_back(fmt::format("what was chosen before is not used: {}", error.what()));
+        warnings_.push_back(fmt::format("what was chosen before is not used: {}", message_of(error)));
     }
 }
 
@@ -353,7 +353,7 @@ void GraphRun::remember(const AutoRun& run, const ChoiceKey& key) {
             forget_choice(how_.choices, key);
         }
     } catch (const std::exception& error) {
-        warnings_.push_back(fmt::format("what was chosen is not remembered: {}", error.what()));
+        warnings_.push_back(fmt::format("what was chosen is not remembered: {}", message_of(error)));
     }
 }
 

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "tidemill/graph/identity.hpp"
+#include "tidemill/guard.hpp"
 #include "tidemill/json/json.hpp"
 #include "tidemill/platform/start_thread.hpp"
 #include "tidemill/run/journal/knob_record.hpp"
@@ -42,11 +43,9 @@ class Journal::Writer {
 
     /// From any thread; waits for nobody who writes.
     void add(const Json& line) {
-        const std::string text = to_text(line);
         const std::lock_guard lock(mutex_);
-        lost_ = lost_ || lines_.size() == kMostWaiting;
-        if (lost_) return;
-        lines_.push_back(text);
+        lost_ = lost_ || lines_.size() == kMostWaiting ||
+                internal::thrown_by([&] { lines_.push_back(to_text(line)); });
         changed_.notify_all();
     }
 
@@ -64,9 +63,13 @@ class Journal::Writer {
             const std::vector<std::string> lines = std::exchange(lines_, {});
             writes_ = true;
             lock.unlock();
-            for (const std::string& line : lines) to_ << line << '\n';
-            to_.flush();
+            // The stream may be a user's, and throw.
+            const auto failure = internal::thrown_by([&] {
+                for (const std::string& line : lines) to_ << line << '\n';
+                to_.flush();
+            });
             lock.lock();
+            lost_ = lost_ || failure;
             writes_ = false;
             changed_.notify_all();
         }

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "tidemill/graph/identity.hpp"
+#include "tidemill/guard.hpp"
 #include "tidemill/run/journal/journal.hpp"
 #include "tidemill/run/journal/knob_record.hpp"
 
@@ -75,11 +76,7 @@ void JournaledRun::replay(const JournalRecord& record, const Graph& graph, std::
 // A run that failed is told as one that a task ended: a replay fails at the same place.
 JournaledRun::~JournaledRun() {
     if (!journal_ || ended_) return;
-    try {
-        end(0, /*by_a_task=*/true);
-    } catch (const RunError&) {
-        // the run's own failure is told
-    }
+    internal::thrown_by([this] { end(0, /*by_a_task=*/true); });  // the run's own failure is reported
 }
 
 void JournaledRun::end(std::uint64_t next_frame, bool by_a_task) {

@@ -3,6 +3,7 @@
 #include <optional>
 #include <thread>
 
+#include "tidemill/guard.hpp"
 #include "tidemill/run/outside/inlet.hpp"
 #include "tidemill/run/outside/run_on_this_thread.hpp"
 #include "tidemill/run/run_error.hpp"
@@ -37,11 +38,8 @@ namespace {
 using ToRun = std::function<RunReport(const RunOptions&)>;
 
 void tell(const Started::OnError& on_error, const std::exception& error) {
-    try {
-        if (on_error) on_error(error);
-    } catch (...) {
-        // There is nobody else to tell, and join() throws the error itself.
-    }
+    // What it throws is of no consequence: join() throws the error itself.
+    if (on_error) internal::thrown_by([&] { on_error(error); });
 }
 
 RunReport run_and_tell(const ToRun& run, const RunOptions& options, const Started::OnError& on_error) {

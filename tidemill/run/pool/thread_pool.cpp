@@ -1,5 +1,6 @@
 #include "tidemill/run/pool/thread_pool.hpp"
 
+#include <cxxabi.h>
 #include <fmt/format.h>
 
 #include "tidemill/platform/start_thread.hpp"
@@ -28,6 +29,8 @@ void ThreadPool::start(std::vector<Job> jobs) {
 void ThreadPool::add_threads(std::size_t wanted) {
     threads_.reserve(wanted);
     try {
+        for (const std::size_t index : std::exchange(gone_, {}))
+            threads_[index] = start_thread([this, index] { serve(index); });
         while (threads_.size() < wanted) {
             threads_.push_back(start_thread([this, index = threads_.size()] { serve(index); }));
         }
@@ -49,9 +52,31 @@ void ThreadPool::serve(std::size_t index) {
         if (index >= jobs_.size() || !jobs_[index]) return;
         const Job job = std::exchange(jobs_[index], nullptr);
         lock.unlock();
-        job();
+        try {
+            job();
+        } catch (const abi::__forced_unwind&) {
+            end_job(index, /*thread_goes=*/true);
+            throw;
+        }
+        end_job(index, /*thread_goes=*/false);
         lock.lock();
-        if (--unfinished_ == 0) done_.notify_one();
+    }
+}
+
+void ThreadPool::end_job(std::size_t index, bool thread_goes) {
+    const std::lock_guard lock(mutex_);
+    if (thread_goes) gone_.push_back(index);
+    if (--unfinished_ == 0) done_.notify_one();
+}
+
+void ThreadPool::run_all(std::vector<Job> jobs, const Job& halt) {
+    start(std::move(jobs));
+    try {
+        wait();
+    } catch (const abi::__forced_unwind&) {
+        halt();
+        wait();
+        throw;
     }
 }
 

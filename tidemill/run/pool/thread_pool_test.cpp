@@ -65,9 +65,9 @@ TEST_CASE("a pool that gets too few threads says how many, begins no job, and do
     }
     ThreadPool pool;
     std::atomic<int> done{0};
-    CHECK(is_refused([&] { pool.run_all(counting_jobs(64, done)); }));
+    CHECK(is_refused([&] { pool.run_all(counting_jobs(64, done), [] {}); }));
     CHECK(done == 0);
-    pool.run_all(counting_jobs(2, done));
+    pool.run_all(counting_jobs(2, done), [] {});
     CHECK(done == 2);
 }
 

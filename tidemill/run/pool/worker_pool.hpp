@@ -59,6 +59,7 @@ class WorkerPool {
     template <class Worker, class Leaves>
     void serve(WorkerId self, Worker& worker, Leaves leaves) {
         Seat& seat = seats_[self];
+        if (!seat.hand.empty()) worker.run(seat.hand);  // where a forced unwind has ended it
         while (true) {
             Seat* other = nullptr;
             Seat* released = nullptr;

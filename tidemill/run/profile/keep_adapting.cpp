@@ -3,6 +3,7 @@
 #include <exception>
 #include <utility>
 
+#include "tidemill/guard.hpp"
 #include "tidemill/platform/start_thread.hpp"
 
 namespace tidemill {
@@ -22,10 +23,8 @@ void KeepAdapting::look_until(const std::stop_token& done, std::chrono::duration
     std::unique_lock lock(mutex_);
     while (!wake_.wait_for(lock, done, period, [&] { return done.stop_requested(); })) {
         if (done.stop_requested()) return;
-        try {
-            look_();
-        } catch (const std::exception& error) {
-            failure_ = error.what();
+        if (const auto failure = internal::thrown_by(look_)) {
+            failure_ = message_of(failure);
             return;
         }
     }
