@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <cxxabi.h>
+#include <pthread.h>
 
 #include "tidemill/error.hpp"
 
@@ -24,6 +25,29 @@ std::exception_ptr thrown_by(Call&& call) {
     }
     return nullptr;
 }
+
+/// While this lives, a pthread_cancel() of the thread that made it waits: what is called might not be ready
+/// to be unwound.
+class CancelLater {
+  public:
+    CancelLater() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
+    ~CancelLater() { pthread_setcancelstate(before_, nullptr); }
+    CancelLater(const CancelLater&) = delete;
+    CancelLater& operator=(const CancelLater&) = delete;
+
+    /// Calls what is ready, with the thread as it was before.
+    template <class Call>
+    void except_in(Call&& call) const {
+        int later = 0;
+        pthread_setcancelstate(before_, &later);
+        const auto failure = thrown_by(std::forward<Call>(call));
+        pthread_setcancelstate(later, nullptr);
+        if (failure) std::rethrow_exception(failure);
+    }
+
+  private:
+    int before_ = PTHREAD_CANCEL_ENABLE;
+};
 
 /// The first failure of several threads.
 class FirstFailure {

@@ -229,15 +229,24 @@ void Crew::settle(Seat& seat) {
     seat.worker.emplace(plan_, seat.stage, seat.replica, modules_for(seat), state_, seat.options);
 }
 
-// A thread that a forced unwind ends hands its tokens on before it goes.
+// A thread that a forced unwind ends hands its tokens on before it goes; so does one that fails between two
+// tasks, for want of memory, say.
 void Crew::work(const Thread& thread) {
     try {
         walk(thread);
     } catch (const abi::__forced_unwind&) {
-        for (Seat* seat : thread.seats) seat->worker->lose_thread();
-        if (thread.seats.size() > 1) walk(thread);
+        hand_all_on(thread, nullptr);
         throw;
+    } catch (...) {
+        hand_all_on(thread, std::current_exception());
     }
+}
+
+void Crew::hand_all_on(const Thread& thread, const std::exception_ptr& why) {
+    const auto in_task = [](const Seat* seat) { return seat->worker->has_lost_thread(); };
+    const bool is_noted = std::ranges::any_of(thread.seats, in_task);
+    for (Seat* seat : thread.seats) seat->worker->lose_thread(is_noted, why);
+    walk(thread);
 }
 
 void Crew::walk(const Thread& thread) {

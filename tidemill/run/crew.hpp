@@ -92,6 +92,7 @@ class Crew {
     void settle(Seat& seat);
     void work(const Thread& thread);
     static void walk(const Thread& thread);
+    static void hand_all_on(const Thread& thread, const std::exception_ptr& why);
     std::vector<Module*> modules_for(Seat& seat);
 
     Graph& graph_;

@@ -110,7 +110,7 @@ bool Engine::run_crew(const RunOptions& options, StreamRun& stream, Stretch& str
         if (changed) stretch.report.bubbles_us.push_back(seconds_since(wanted_since_) * 1e6);
     }
     const Clock::time_point start = Clock::now();
-    work(*crew, options);
+    stream.frames_run([&] { work(*crew, options); });
     stream.guarded([&] { crew->merge_clones(); });
     stretch.report.stages_elapsed_s = seconds_since(start);
     const std::lock_guard lock(mutex_);

@@ -56,6 +56,12 @@ class StreamRun {
         callbacks_.guarded(std::forward<Call>(call));
     }
 
+    /// Runs frames, in which a pthread_cancel() of the calling thread ends the run and unwinds the thread.
+    template <class Call>
+    void frames_run(Call&& call) const {
+        cancel_.except_in(std::forward<Call>(call));
+    }
+
     /// No frames are in flight: takes the checkpoints that are wanted.
     void pause();
     bool should_pause() const { return of_.wishes.any(); }
@@ -76,6 +82,7 @@ class StreamRun {
                                         bool anew);
 
     Of of_;
+    internal::CancelLater cancel_;
     GuardedCallbacks callbacks_;
     CheckpointWishes::Open wishes_;
     Graph::Running running_;

@@ -15,9 +15,10 @@ struct TaskFailure {
     std::size_t stage = 0;
     std::size_t replica = 0;
     std::uint64_t frame = 0;
-    std::exception_ptr cause{};  ///< null: the thread was ended in it
+    std::exception_ptr cause{};  ///< null: the thread was ended there
 
     [[noreturn]] void raise() const {
+        if (!task && cause) std::rethrow_exception(cause);
         if (!task) throw RunError("a thread of the run was ended by pthread_exit() or pthread_cancel()");
         throw FrameError(*task, stage, replica, frame, cause ? cause : thread_ended());
     }

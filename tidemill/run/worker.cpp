@@ -44,7 +44,7 @@ class Worker::Tasks {
     Token* wait(const StageWalk::Part& part, Take take) {
         return watch_.template waited<Token>(part, take);
     }
-    void loses_thread();
+    void loses_thread(const std::exception_ptr& why = nullptr);
 
   private:
     void begin(Token& token, std::uint32_t frame, const FrameMark& mark);
@@ -476,11 +476,11 @@ void Worker::Tasks<kWatching>::lose_thread_in(const Share& share, const RunStep&
 
 // Where no task was at work, it was between two of them that the thread ended: no frame in flight is whole.
 template <Watching kWatching>
-void Worker::Tasks<kWatching>::loses_thread() {
+void Worker::Tasks<kWatching>::loses_thread(const std::exception_ptr& why) {
     worker_.notes_.forget_observers();
     worker_.options_.stop_when = nullptr;
     if (std::exchange(worker_.lost_thread_, true)) return;
-    worker_.state_.end_before(worker_.state_.segments() - 1, 0, TaskFailure{});
+    worker_.state_.end_before(worker_.state_.segments() - 1, 0, TaskFailure{.cause = why});
 }
 
 // Behind all that tasks do: Clang makes no member of a template whose definition comes after this.
@@ -502,8 +502,9 @@ void Worker::run() {
     dropped_.pass();
 }
 
-void Worker::lose_thread() {
-    with_tasks([](auto tasks) { tasks.loses_thread(); });
+void Worker::lose_thread(bool is_noted, const std::exception_ptr& why) {
+    lost_thread_ = lost_thread_ || is_noted;
+    with_tasks([&](auto tasks) { tasks.loses_thread(why); });
 }
 
 std::function<WalkStep()> Worker::steps() {

@@ -60,8 +60,10 @@ class Worker {
     /// The same step by step, for a thread that has other stages, too: StageWalk::step().
     std::function<WalkStep()> steps();
 
-    /// A forced unwind ends the thread; call steps() again to hand its tokens on.
-    void lose_thread();
+    /// The thread ends here, by a forced unwind or for `why`; call run() or steps() again to hand its tokens
+    /// on. Where that is noted as the end of the stream, it began in a task on this thread.
+    void lose_thread(bool is_noted, const std::exception_ptr& why);
+    bool has_lost_thread() const { return lost_thread_; }
 
     /// Such a thread has waited for any of its stages.
     void note_wait(std::uint64_t ticks) { notes_.add_wait(ticks); }

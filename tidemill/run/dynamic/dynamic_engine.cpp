@@ -182,7 +182,7 @@ bool DynamicEngine::run_crew(const RunOptions& options, StreamRun& stream, Told&
         running_ = &*crew;
     }
     const Clock::time_point start = Clock::now();
-    work(*crew, options);
+    stream.frames_run([&] { work(*crew, options); });
     stream.guarded([&] { crew->merge_clones(); });
     told.elapsed_s = std::chrono::duration<double>(Clock::now() - start).count();
     const bool ended = crew->board().ended();

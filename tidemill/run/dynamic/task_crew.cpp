@@ -106,8 +106,9 @@ void TaskCrew::serve(std::size_t index) {
         workers_.serve(worker, *seats_[index].worker,
                        [this] { return turns_.failed() || board_.finished(); });
     };
+    std::exception_ptr failure;
     try {
-        serve();
+        failure = internal::thrown_by(serve);
     } catch (const abi::__forced_unwind&) {  // what it holds is waited for
         seats_[index].worker->lose_thread();
         turns_.lose_thread();
@@ -115,6 +116,7 @@ void TaskCrew::serve(std::size_t index) {
         workers_.ring_all();
         throw;
     }
+    if (failure) workers_.look([&] { turns_.fail(failure); });
     workers_.ring_all();
 }
 

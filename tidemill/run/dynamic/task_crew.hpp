@@ -71,6 +71,10 @@ class TaskCrew {
         /// Whether the board, or what it calls (a policy), has thrown: what it knows is not to be relied on,
         /// so all leave. Asked in a turn.
         bool failed() const { return failed_; }
+        void fail(const std::exception_ptr& failure) {
+            failed_ = true;
+            failure_.note(failure);
+        }
         /// Throws that.
         void rethrow() { failure_.rethrow(); }
 

@@ -94,7 +94,11 @@ RunReport Started::join() {
     if (!thread_) throw RunError("this run was moved elsewhere; join it there");
     if (!thread_->report.valid()) throw RunError("this run was joined already; its report is told once");
     thread_->thread.join();
-    return thread_->report.get();
+    try {
+        return thread_->report.get();
+    } catch (const std::future_error&) {
+        throw RunError("the thread of this run was ended by pthread_exit() or pthread_cancel() in a task");
+    }
 }
 
 }  // namespace tidemill
