@@ -71,7 +71,8 @@ TEST_CASE("rx: an odd or truncated file gives what is there, and says what is mi
     const ScratchFolder folder;
     const SmallRecording& good = small_recording();
     const std::string half = good.bytes().substr(0, good.bytes().size() / 2 | 1);
-    const Ended ended = receive_in_order(spoiled(folder, half, good.metadata()), {"-o", folder / "half.ts"});
+    const Ended ended = receive_in_order(spoiled(folder, half, good.metadata()),
+                                         {"-o", folder / "half.ts", "--check-digest"});
     REQUIRE_MESSAGE(ended.status == 0, ended.err);
     const Json json = Json::parse(ended.out);
     CHECK(json["losses"]["trailing_bytes"] == 1);

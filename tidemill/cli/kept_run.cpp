@@ -43,6 +43,7 @@ KeptRun::KeptRun(const CheckpointOptions& options, const Graph& graph) {
     std::error_code none;
     if (!std::filesystem::exists(options.file, none)) return;
     from_ = read_checkpoint(options.file);
+    written_ = std::filesystem::last_write_time(options.file);
     if (from_->has_ended)
         throw JobFailed(
             fmt::format("the stream in {} has ended: remove it to begin a new one", options.file));

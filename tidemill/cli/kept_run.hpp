@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 
@@ -27,6 +28,9 @@ class KeptRun {
     /// or another program uses the file.
     KeptRun(const CheckpointOptions& options, const Graph& graph);
 
+    /// When the checkpoint that the run goes on from was written; none for a new run.
+    std::optional<std::filesystem::file_time_type> written() const { return written_; }
+
     /// The options must not outlive this.
     void put_into(RunOptions& run);
 
@@ -34,6 +38,7 @@ class KeptRun {
     std::optional<FileLock> lock_{};
     std::optional<CheckpointFile> file_{};
     std::optional<Checkpoint> from_{};
+    std::optional<std::filesystem::file_time_type> written_{};
 };
 
 }  // namespace tidemill::cli

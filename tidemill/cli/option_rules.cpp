@@ -1,12 +1,15 @@
 #include "tidemill/cli/option_rules.hpp"
 
 #include <algorithm>
+#include <string_view>
 
 #include <fmt/format.h>
 
 namespace tidemill::cli {
 
 namespace {
+
+constexpr std::string_view kOutputSchemes[] = {"udp", "rtp", "tcp-listen", "vita49"};
 
 bool is_given(const Verb& verb, const std::string& name) {
     return std::ranges::any_of(verb.options(),
@@ -38,6 +41,26 @@ void check_file(const Option& option) {
     }
 }
 
+// "http" of "http://a"; empty where a text is no such address.
+std::string_view scheme_of(std::string_view text) {
+    constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789+.-";
+    const std::string_view scheme = text.substr(0, text.find_first_not_of(kLetters));
+    return text.substr(scheme.size()).starts_with("://") ? scheme : std::string_view();
+}
+
+void check_scheme(const Option& option) {
+    if (!option.is_output()) return;
+    for (const std::string& text : option.given) {
+        const std::string_view scheme = scheme_of(text);
+        const bool is_known = option.kind == Kind::output_place &&
+                              std::ranges::find(kOutputSchemes, scheme) != std::end(kOutputSchemes);
+        if (!scheme.empty() && !is_known)
+            throw WrongUsage(
+                fmt::format("{} {}: it does not write to {}://; name a file (./{} if that is its name)",
+                            option.name(), text, scheme, text));
+    }
+}
+
 void check_company(const Verb& verb, const Option& option) {
     if (!option.is_given()) return;
     for (const std::string& other : option.excluded) {
@@ -56,6 +79,7 @@ void check_rules(const Verb& verb) {
         check_count(option);
         check_flag(option);
         check_file(option);
+        check_scheme(option);
         check_company(verb, option);
     }
 }

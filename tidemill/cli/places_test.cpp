@@ -104,4 +104,29 @@ TEST_CASE("places: devices may be shared, and a file may be read twice") {
     CHECK(inputs.unchanged());
 }
 
+TEST_CASE("places: an address of a kind that an option does not take is wrong usage, and no file is made") {
+    const Inputs inputs;
+    for (const char* line :
+         {"dvbs2 rx raw.ci8 --sample-rate 2M -o tun:x", "dvbs2 rx raw.ci8 --sample-rate 2M -o http://a",
+          "dvbs2 rx raw.ci8 --sample-rate 2M -o vita49://127.0.0.1:4",
+          "dvbs2 rx raw.ci8 --sample-rate 2M --report udp://127.0.0.1:4",
+          "schedule p.json --cores big=1 -o ftp://x/y", "dvbs2 tx b.ts -o https://a"}) {
+        CAPTURE(line);
+        CHECK(inputs.run(line) == kWrongUsage);
+        CHECK(inputs.unchanged());
+    }
+}
+
+TEST_CASE("places: a file that an option reads and cannot use is unusable input, whatever it is for") {
+    const Inputs inputs;
+    for (const char* line :
+         {"dvbs2 rx raw.ci8 --sample-rate 2M --symbol-rate 1M --doppler b.ts -o out.ts",
+          "dvbs2 rx raw.ci8 --sample-rate 2M --symbol-rate 1M --doppler none -o out.ts",
+          "dvbs2 rx raw.ci8 --sample-rate 2M --page 0 --page-password-file none -o out.ts"}) {
+        CAPTURE(line);
+        CHECK(inputs.run(line) == kUnusableInput);
+        CHECK(inputs.unchanged());
+    }
+}
+
 }  // namespace tidemill::cli

@@ -75,10 +75,9 @@ void ByteWriter::flush() {
     count_delivered();
 }
 
-void ByteWriter::go_on_at(std::uint64_t bytes) {
+void ByteWriter::go_on_at(std::uint64_t bytes, std::size_t piece) {
     buffer_.clear();
-    file_->go_on_at(bytes);
-    bytes_delivered_ = bytes;
+    bytes_delivered_ = file_->go_on_at(bytes, piece);
 }
 
 void ByteWriter::let_end() {

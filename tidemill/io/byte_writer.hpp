@@ -44,8 +44,8 @@ class ByteWriter {
     void flush();
 
     /// Goes on where another writer had handed over so many bytes, and forgets what a file holds behind them.
-    /// Throws IoError where it holds fewer.
-    void go_on_at(std::uint64_t bytes);
+    /// Throws IoError where it holds fewer. With `piece` > 0 whole pieces of that size behind them stay.
+    void go_on_at(std::uint64_t bytes, std::size_t piece = 0);
 
     /// From now on end() works; a pipe is then written to in small pieces.
     void let_end();

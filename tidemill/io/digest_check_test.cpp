@@ -37,32 +37,21 @@ TEST_CASE("digest check: data that are not those of the metadata are noticed by 
     CHECK(check_digest(open_recording(folder.put("r.ci8", data))).empty());
 }
 
-TEST_CASE("digest check: begun beside other work it says the same, whenever it is asked or given up") {
+TEST_CASE("digest check: the letters of a digest may be of either case") {
     const ScratchFolder folder;
-    const std::string data(5000000, 'x');
-    folder.put("r.sigmf-data", data);
-    const auto claim = [&](const std::string& digest) {
-        folder.put("r.sigmf-meta", metadata(digest));
-        DigestCheck check(open_recording(folder / "r"));
-        check.begin();
-        return check;
-    };
+    folder.put("r.sigmf-data", "xxxx");
     Sha512 sha;
-    sha.update(std::as_bytes(std::span(data)));
+    sha.update(std::as_bytes(std::span("xxxx", 4)));
     std::string digest = sha.finish();
-    CHECK(claim(digest).disagreement().empty());
-    { const DigestCheck given_up = claim(digest); }
     std::ranges::transform(digest, digest.begin(), [](unsigned char c) { return std::toupper(c); });
-    CHECK(claim(digest).disagreement().empty());
-    digest[5] = digest[5] == 'A' ? 'B' : 'A';
-    CHECK(claim(digest).disagreement().find("SHA-512") != std::string::npos);
+    folder.put("r.sigmf-meta", metadata(digest));
+    CHECK(check_digest(open_recording(folder / "r")).empty());
 }
 
-TEST_CASE("digest check: where the system has no thread left, it is done without, and says the same") {
+TEST_CASE("digest beside: where the system has no thread left, it is done without, and is the same") {
     const internal::StartThread refused = [](const auto&) -> std::jthread {
         throw NoMoreThreads("none left");
     };
-    const ScratchFolder folder;
     const std::string data(3000000, 'x');
     Sha512 sha;
     sha.update(std::as_bytes(std::span(data)));
@@ -71,13 +60,6 @@ TEST_CASE("digest check: where the system has no thread left, it is done without
     beside.update(std::as_bytes(std::span(data)).first(1234567));
     beside.update(std::as_bytes(std::span(data)).subspan(1234567));
     CHECK(beside.finish() == digest);
-    folder.put("r.sigmf-meta", metadata(digest));
-    for (const std::string& found : {data, data.substr(2)}) {
-        folder.put("r.sigmf-data", found);
-        DigestCheck check(open_recording(folder / "r"));
-        check.begin(refused);
-        CHECK(check.disagreement().empty() == (found == data));
-    }
 }
 
 }  // namespace tidemill::io

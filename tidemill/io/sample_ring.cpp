@@ -72,7 +72,8 @@ bool SampleRing::take_piece() {
     if (got == 0) return false;
     last_came_ = std::chrono::steady_clock::now();
     places_.look(samples_came_, lost);  // a source gives out silence for a gap at once
-    if (free.empty()) lose(got);
+    const bool is_new = !is_counted_silence((free.empty() ? std::span(lost_piece_) : free).first(got), lost);
+    if (free.empty()) lose(got, is_new);
     samples_came_ += got / sample_bytes_;
     if (free.empty()) return true;
     in_ += got;
@@ -93,14 +94,27 @@ bool SampleRing::wait_for_room(Lock& lock) {
     return !unwanted_;
 }
 
+// Silence that stands for samples which the source has counted as missing: without room for it, nothing more
+// is lost.
+bool SampleRing::is_counted_silence(std::span<const std::byte> piece, const SampleLosses& lost) {
+    silence_ += lost.samples - lost_by_source_;
+    lost_by_source_ = lost.samples;
+    const std::byte silent = silent_byte(source_->format());
+    if (silence_ == 0 || !std::ranges::all_of(piece, [&](std::byte each) { return each == silent; }))
+        return false;
+    silence_ -= std::min<std::uint64_t>(silence_, piece.size() / sample_bytes_);
+    return true;
+}
+
 // Pieces that are lost one after another are one gap.
-void SampleRing::lose(std::size_t bytes) {
-    if (gaps_.empty() || gaps_.back().at != in_) {
-        gaps_.push_back({in_, 0});
+void SampleRing::lose(std::size_t bytes, bool is_new) {
+    if (gaps_.empty() || gaps_.back().at != in_) gaps_.push_back({in_, 0});
+    gaps_.back().bytes += bytes;
+    if (!is_new) return;
+    if (!std::exchange(gaps_.back().is_counted, true)) {
         ++lost_.gaps;
         places_.add({.at = samples_came_});
     }
-    gaps_.back().bytes += bytes;
     lost_.samples += bytes / sample_bytes_;
     places_.grow({.samples = bytes / sample_bytes_});
 }
@@ -148,11 +162,18 @@ std::size_t SampleRing::give_silence(Gap& gap, std::span<std::byte> to) {
     return count;
 }
 
+void SampleRing::missed_before(std::uint64_t samples) {
+    const Lock lock(mutex_);
+    lost_ = {.gaps = 1, .samples = samples, .estimated = samples};
+    places_.add({.at = 0, .samples = samples, .estimated = samples});
+}
+
 SampleLosses SampleRing::losses() const {
     SampleLosses losses = source_->losses();
     const Lock lock(mutex_);
     losses.gaps += lost_.gaps;
     losses.samples += lost_.samples;
+    losses.estimated += lost_.estimated;
     return losses;
 }
 

@@ -52,7 +52,10 @@ class SampleRing final : public LiveSource {
     /// The same, but 0 also where nothing came within `patience`.
     std::size_t read(std::span<std::byte> to, std::chrono::milliseconds patience);
 
-    /// The source's, and what found the ring full.
+    /// What an earlier run of this stream missed between its end and this one, by the clock on the wall.
+    /// Before the first read.
+    void missed_before(std::uint64_t samples);
+    /// The source's, what found the ring full, and what was missed before.
     SampleLosses losses() const override;
     /// Where these lie, the latest of them; from any thread.
     std::vector<SampleGap> latest_gaps() const;
@@ -80,6 +83,7 @@ class SampleRing final : public LiveSource {
     struct Gap {
         std::uint64_t at;  // byte of the stream before which it lies
         std::uint64_t bytes;
+        bool is_counted = false;  // as a loss of this ring
     };
     using Lock = std::unique_lock<std::mutex>;
 
@@ -87,7 +91,8 @@ class SampleRing final : public LiveSource {
     bool take_piece();
     std::span<std::byte> room();
     bool wait_for_room(Lock& lock);
-    void lose(std::size_t bytes);
+    bool is_counted_silence(std::span<const std::byte> piece, const SampleLosses& lost);
+    void lose(std::size_t bytes, bool is_new);
     template <class Wait>
     void wait_for_samples(Wait wait);
     bool has_some() const { return in_ != out_ || ended_ || unwanted_; }
@@ -105,6 +110,8 @@ class SampleRing final : public LiveSource {
     std::uint64_t in_ = 0, out_ = 0, most_ = 0;  // bytes that went through, and the most between
     std::deque<Gap> gaps_;
     SampleLosses lost_;
+    std::uint64_t lost_by_source_ = 0;  // samples, up to the latest piece
+    std::uint64_t silence_ = 0;         // of these, still to come as silence
     GapLog places_;
     std::uint64_t samples_came_ = 0;  // from the source, what was lost here and silence included
     std::uint64_t skipped_ = 0;       // of these

@@ -78,6 +78,33 @@ class Losing final : public LiveSource {
     SampleLosses losses_{};
 };
 
+// Some samples, then silence for many that it has counted as missing, and the end.
+class Stalled final : public LiveSource {
+  public:
+    static constexpr std::size_t kSamples = 500'000, kSilence = kSamples - 1000;
+
+    dsp::SampleFormat format() const override { return dsp::SampleFormat::ci8; }
+    std::optional<double> sample_rate_hz() const override { return 1e6; }
+    bool begin() override { return true; }
+    void end() noexcept override {}
+    std::size_t read(std::span<std::byte> to) override {
+        const std::size_t until = given_ < kSamples - kSilence ? kSamples - kSilence : kSamples;
+        const std::size_t count = std::min(to.size() / sizeof(Sample), until - given_);
+        if (count == 0) all_given_.count_down();
+        if (given_ >= kSamples - kSilence) losses_ = {.gaps = 1, .samples = kSilence};
+        std::ranges::fill(to.first(count * sizeof(Sample)), std::byte{losses_.gaps == 0});
+        given_ += count;
+        return count * sizeof(Sample);
+    }
+    SampleLosses losses() const override { return losses_; }
+    void wait_until_all_given() { all_given_.wait(); }
+
+  private:
+    std::size_t given_ = 0;
+    SampleLosses losses_{};
+    std::latch all_given_{1};
+};
+
 std::vector<Sample> read_all(LiveSource& ring, std::size_t at_a_time) {
     std::vector<Sample> all, piece(at_a_time);
     while (const std::size_t bytes = ring.read(std::as_writable_bytes(std::span(piece))))
@@ -137,6 +164,31 @@ TEST_CASE("sample ring: where a source has lost samples is told by their number"
     CHECK(ring.latest_gaps()[0].at == 200);
     CHECK(ring.latest_gaps()[0].samples == 50);
     CHECK(ring.latest_gaps()[0].estimated == 50);
+}
+
+TEST_CASE(
+    "sample ring: silence of a source for what it has counted is not counted again where the ring is full") {
+    auto owned = std::make_unique<Stalled>();
+    Stalled& source = *owned;
+    SampleRing ring(std::move(owned), {.seconds = 0, .drops = true});
+    REQUIRE(ring.begin());
+    source.wait_until_all_given();
+    const std::vector<Sample> all = read_all(ring, 4096);
+    CHECK(all.size() == Stalled::kSamples);
+    CHECK(std::ranges::count(all, 0) == static_cast<long>(Stalled::kSilence));
+    CHECK(ring.losses().gaps == 1);
+    CHECK(ring.losses().samples == Stalled::kSilence);
+}
+
+TEST_CASE("sample ring: what an earlier run has missed is a gap before the first sample") {
+    SampleRing ring(std::make_unique<Counting>(1000, Counting::Then::end));
+    ring.missed_before(5000);
+    REQUIRE(ring.begin());
+    CHECK(read_all(ring, 4096).size() == 1000);
+    CHECK(ring.losses().samples == 5000);
+    CHECK(ring.losses().estimated == 5000);
+    REQUIRE(ring.latest_gaps().size() == 1);
+    CHECK(ring.latest_gaps()[0].at == 0);
 }
 
 TEST_CASE("sample ring: behind a gap samples go on with their number") {

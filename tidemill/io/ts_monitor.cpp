@@ -35,6 +35,12 @@ void TsMonitor::look(std::span<const std::uint8_t> packets) {
     }
 }
 
+void TsMonitor::go_on_behind(std::span<const std::uint8_t> packets) {
+    look(packets);
+    for (auto* const counter : {&packets_, &null_packets_, &marked_packets_, &continuity_errors_})
+        counter->store(0, std::memory_order_relaxed);
+}
+
 void TsMonitor::look_at(std::span<const std::uint8_t> packet) {
     count(packets_);
     if ((packet[1] & 0x80) != 0) return count(marked_packets_);  // nothing in it can be trusted

@@ -23,6 +23,8 @@ class TsMonitor {
 
     /// Whole packets.
     void look(std::span<const std::uint8_t> packets);
+    /// Continuity goes on behind these whole packets of an earlier run, which do not count.
+    void go_on_behind(std::span<const std::uint8_t> packets);
 
     std::uint64_t packets() const { return packets_.load(std::memory_order_relaxed); }
     std::uint64_t null_packets() const { return null_packets_.load(std::memory_order_relaxed); }

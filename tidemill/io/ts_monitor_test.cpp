@@ -52,6 +52,18 @@ Packet association_table() {
 
 }  // namespace
 
+TEST_CASE("ts monitor: behind packets of an earlier run continuity goes on, and they are not counted") {
+    for (const int next : {2, 5}) {
+        TsMonitor monitor;
+        monitor.go_on_behind(packet_of(256, 0));
+        monitor.go_on_behind(packet_of(256, 1));
+        CHECK(monitor.packets() == 0);
+        monitor.look(packet_of(256, next));
+        CHECK(monitor.packets() == 1);
+        CHECK(monitor.continuity_errors() == (next == 2 ? 0 : 1));
+    }
+}
+
 TEST_CASE("ts monitor: packets that go on, repeat once or announce a break are no continuity errors") {
     TsMonitor monitor;
     for (int count = 0; count < 40; ++count) monitor.look(packet_of(256, count));

@@ -106,6 +106,19 @@ TEST_CASE("ts writer: a file that is being written is refused to a second writer
     CHECK_NOTHROW(TsWriter{path});
 }
 
+TEST_CASE("ts writer: going on behind a position keeps the whole packets behind it, or cuts them off") {
+    const ScratchFolder folder;
+    for (const bool keeps : {true, false}) {
+        const auto path = folder.put("out.ts", std::string(5 * kTsPacketBytes + 7, 'x'));
+        ByteWriter writer(path);
+        writer.go_on_at(2 * kTsPacketBytes, keeps ? kTsPacketBytes : 0);
+        CHECK(writer.bytes_delivered() == (keeps ? 5 : 2) * kTsPacketBytes);
+        writer.write(packets(1));
+        writer.close();
+        CHECK(std::filesystem::file_size(path) == (keeps ? 6 : 3) * kTsPacketBytes);
+    }
+}
+
 TEST_CASE("ts writer: of what a disk has no room for it keeps no beginning, and what it keeps is counted") {
     const ScratchFolder folder;
     const auto stream = packets(1000);

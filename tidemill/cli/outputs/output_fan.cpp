@@ -1,6 +1,8 @@
 #include "tidemill/cli/outputs/output_fan.hpp"
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <utility>
 
 #include <fmt/format.h>
@@ -107,6 +109,21 @@ void OutputFan::keep(Archive& archive) {
         archive("part", at.part)("bytes", at.bytes);
         if (archive.gives_back()) place.output->go_on_at(at);
     }
+}
+
+std::vector<std::uint8_t> OutputFan::latest_packets() const {
+    constexpr std::uint64_t kMost = 4'000'000 / io::kTsPacketBytes * io::kTsPacketBytes;
+    for (const Place& place : places_) {
+        const OutputAt at = place.works() ? place.output->at() : OutputAt{};
+        if (at.bytes == 0 || !at.part.empty() || !std::filesystem::is_regular_file(place.name)) continue;
+        std::vector<std::uint8_t> packets(
+            std::min(at.bytes / io::kTsPacketBytes * io::kTsPacketBytes, kMost));
+        std::ifstream file(place.name, std::ios::binary);
+        file.seekg(static_cast<std::streamoff>(at.bytes - packets.size()));
+        file.read(reinterpret_cast<char*>(packets.data()), static_cast<std::streamsize>(packets.size()));
+        if (file) return packets;
+    }
+    return {};
 }
 
 std::uint64_t OutputFan::bytes_lost() const {

@@ -37,6 +37,9 @@ class OutputFan {
     void write(std::span<const std::uint8_t> piece);
     void close();
     void keep(Archive& archive);
+    /// The latest whole packets in the first place that is a single file, at most 4 MB; none where there is
+    /// no such place.
+    std::vector<std::uint8_t> latest_packets() const;
 
     /// None at all, not even one that failed.
     bool empty() const { return places_.empty(); }

@@ -14,6 +14,7 @@
 #include "tidemill/cli/outputs/queued_output.hpp"
 #include "tidemill/io/io_error.hpp"
 #include "tidemill/io/network_address.hpp"
+#include "tidemill/io/ts_packet.hpp"
 
 namespace tidemill::cli {
 
@@ -49,7 +50,13 @@ io::NetworkAddress address_of(const OutputKind& kind, const std::string& place) 
 
 std::unique_ptr<ByteOutput> open_directly(const std::string& place, const OutputStyle& style, bool pieces) {
     const OutputKind* const kind = kind_of(place);
-    if (!kind) return writing([&] { return open_file_output(place, style); });
+    if (!kind && (place.starts_with("tun:") || io::is_network_url("vita49", place)))
+        throw WrongUsage(
+            fmt::format("{}: packets do not go there; give a file (./{} if that is its name), udp://, "
+                        "rtp:// or tcp-listen://",
+                        place, place));
+    if (!kind)
+        return writing([&] { return open_file_output(place, style, pieces ? 1 : io::kTsPacketBytes); });
     if (pieces && !kind->takes_pieces)
         throw WrongUsage(
             fmt::format("{}: {}:// is for transport streams; give udp:// or a file", place, kind->scheme));

@@ -71,7 +71,12 @@ void RetriedOutput::flush() {
 
 void RetriedOutput::close() {
     if (!to_) throw io::IoError(failure_);
-    to_->close();
+    try {
+        to_->close();
+    } catch (const Error&) {
+        ++outages_;
+        throw;
+    }
 }
 
 void RetriedOutput::go_on_at(const OutputAt& at) {

@@ -328,7 +328,6 @@ const Field kFields[] = {
     {"total_s", "", "speed", "{:.2f} s in all", [](View v) -> Json { return v.whole->lasted_s; }},
     {"start_s", "", "speed", "{:.2f} of them before it began",
      [](View v) -> Json { return v.whole->start_s; }},
-    {"digest_s", "", "speed", "{:.2f} for the digest", [](View v) -> Json { return v.whole->digest_s; }, 0},
     {"interrupted", "", "speed", "interrupted", [](View v) -> Json { return v.whole->interrupted; }, 0},
     {"executor", "", "speed", "executor {}", [](View v) -> Json { return to_string(v.whole->executor); }},
 

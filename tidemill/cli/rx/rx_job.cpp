@@ -19,13 +19,9 @@ namespace tidemill::cli {
 
 namespace {
 
-// What is told of the digest that the metadata of a recording claim: of one that was read to its end, since
-// some of it is no answer.
-void warn_of_digest(io::DigestCheck& digest, const RxGuard& guard, RxOutcome& outcome) {
-    if (outcome.interrupted || outcome.failure) return;
-    const double asked_s = guard.elapsed_s();
-    const std::string disagreement = digest.disagreement();
-    outcome.digest_s = guard.elapsed_s() - asked_s;
+void check_digest(RxOutcome& outcome) {
+    if (outcome.interrupted || outcome.failure || outcome.job.stream) return;
+    const std::string disagreement = io::check_digest(outcome.job.recording);
     if (!disagreement.empty()) outcome.job.warnings.push_back(disagreement);
 }
 
@@ -61,18 +57,16 @@ void run(const RxOptions& options, RxCarriers& carriers, RxGuard& guard, RxPage&
     GraphRun run = scheduled_run(options, topology, carriers, user);
     // A track of the carrier's drift counts from the first sample.
     if (!options.reception.doppler) skip_behind_gap(carriers.whole().job);
-    io::DigestCheck digest(carriers.whole().job.stream ? io::Recording{} : carriers.whole().job.recording);
     RxReception reception(options, carriers);
     std::exception_ptr failure;
     carriers.whole().start_s = guard.elapsed_s();
-    digest.begin();
     attempt([&] { reception.go(run, guard, page); }, failure);
     // What fails before anything was read leaves its places as they were.
     if (failure && !reception.has_read()) std::rethrow_exception(failure);
     attempt([&] { reception.close(run, page); }, failure);
     take_account(run, reception, carriers);
     carriers.whole().failure = failure;
-    warn_of_digest(digest, guard, carriers.whole());
+    if (options.check_digest) check_digest(carriers.whole());
 }
 
 CarriersOutcome receive_all(RxOptions options) {

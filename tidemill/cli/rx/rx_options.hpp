@@ -22,7 +22,8 @@ struct RxOptions {
     IqOptions iq{};
     std::vector<Observer*> observers{};  ///< look into the run; they must outlive it
     CheckpointOptions checkpoint{};
-    std::string status;  ///< file for a line of JSON each second, "-" for standard output; empty: none
+    bool check_digest = false;  ///< of a recording whose metadata claim one
+    std::string status;         ///< file for a line of JSON each second, "-" for standard output; empty: none
     std::vector<ExitPolicy> exit_on{};  ///< when to end without being told to
     RxPageOptions page{};
     std::string journal{};  ///< file for what reaches the run from outside; empty: none

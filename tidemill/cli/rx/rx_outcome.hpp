@@ -45,7 +45,6 @@ struct RxOutcome {
     std::uint64_t missing_samples = 0;
     double lasted_s = 0;  ///< since the reception was asked for
     double start_s = 0;   ///< of these until samples were received: search, profile, schedule
-    double digest_s = 0;  ///< and, when all were, for the digest of the recording
     bool interrupted = false;
     bool ended_as_asked = false;            ///< by --seconds or --exit-on
     std::exception_ptr failure{};           ///< that ended it; null: none

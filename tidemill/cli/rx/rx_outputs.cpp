@@ -119,6 +119,8 @@ void RxOutputWriter::keep(Archive& archive) {
     bbframes_.keep(archive);
     generic_.keep(archive);
     if (ip_) ip_->places().keep(archive);
+    if (archive.gives_back() && style_.live && monitored_)
+        monitor_->go_on_behind(packet_places(choice_.all ? *monitored_ : 0).latest_packets());
 }
 
 void RxOutputWriter::write_packets(std::span<const std::uint8_t> packets, std::uint8_t stream) {

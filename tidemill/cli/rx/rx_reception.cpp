@@ -51,11 +51,28 @@ RxReception::RxReception(const RxOptions& options, RxCarriers& carriers)
       show_(show()),
       kept_(options.checkpoint, receivers_->graph()) {
     if (options.iq.any()) carriers[0].iq->watch([this] { return receivers_->now(0); });
+    count_seam();
     counted_.also_to(saver_.get());
     watched_.ends_with([&carriers] {
         if (const auto& stream = carriers.whole().job.stream) stream->end();
         carriers.hurry();
     });
+}
+
+// A live input has gone on since its last packet was written, or its last checkpoint.
+void RxReception::count_seam() {
+    namespace fs = std::filesystem;
+    const auto& ring = carriers_.whole().job.stream;
+    if (!ring || !kept_.written()) return;
+    fs::file_time_type last = *kept_.written();
+    for (const std::string& place : options_.outputs.packets) {
+        std::error_code none;
+        if (fs::is_regular_file(place, none) && fs::file_size(place, none) > 0)
+            last = std::max(last, fs::last_write_time(place));
+    }
+    const std::chrono::duration<double> gone = fs::file_time_type::clock::now() - last;
+    ring->missed_before(
+        static_cast<std::uint64_t>(std::max(0.0, gone.count()) * ring->sample_rate_hz().value_or(0)));
 }
 
 // Where a tuner stands between the band and the receiver, the band may be looked at, too.

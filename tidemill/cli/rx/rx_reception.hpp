@@ -42,6 +42,7 @@ class RxReception {
   private:
     std::unique_ptr<io::SampleSource> open();
     io::SampleSource& kept_samples();
+    void count_seam();
     std::unique_ptr<IqSaver> iq_saver() const;
     std::unique_ptr<RxShow> show();
     RxPlace place_of(std::size_t carrier) const;

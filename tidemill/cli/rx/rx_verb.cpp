@@ -198,6 +198,8 @@ void add_dvbs2_rx(Verb& dvbs2) {
                 "Write down what reaches the run from outside, and at which frames")
         .is(Kind::output_file);
     add_checkpoint_options(verb, options->checkpoint);
+    verb.flag("--check-digest", options->check_digest,
+              "Compare a recording's samples with the SHA-512 in its metadata, when all are received");
     verb.flag("--stats", options->stats,
               "The whole report, with the times of each task and stage, and the schedule");
     verb.flag("--json", options->json, "One JSON object on standard output");

@@ -9,6 +9,7 @@
 
 #include "tidemill/cli/cli_error.hpp"
 #include "tidemill/cli/number_text.hpp"
+#include "tidemill/io/io_error.hpp"
 
 namespace tidemill::cli {
 
@@ -55,7 +56,7 @@ PagePlace parse_page_place(const std::string& text) {
 std::string password_of_file(const std::string& path) {
     constexpr std::size_t kMostBytes = 1024;
     std::ifstream file(path);
-    if (!file) throw JobFailed(fmt::format("--page-password-file {}: it cannot be read", path));
+    if (!file) throw io::IoError(fmt::format("--page-password-file {}: it cannot be read", path));
     // A line of a file that has no end is not waited for.
     std::string password(kMostBytes + 1, '\0');
     file.read(password.data(), static_cast<std::streamsize>(password.size()));
@@ -63,10 +64,11 @@ std::string password_of_file(const std::string& path) {
     password.resize(std::min(password.find('\n'), password.size()));
     if (password.ends_with('\r')) password.pop_back();
     if (password.size() > kMostBytes)
-        throw JobFailed(
+        throw io::IoError(
             fmt::format("--page-password-file {}: its first line has more than {} bytes", path, kMostBytes));
     if (password.empty())
-        throw JobFailed(fmt::format("--page-password-file {}: there is no password in its first line", path));
+        throw io::IoError(
+            fmt::format("--page-password-file {}: there is no password in its first line", path));
     return password;
 }
 

@@ -27,7 +27,7 @@ inline std::string default_text(const PagePlace& place) {
     return place.address;
 }
 
-/// The password in the first line of a file. Throws JobFailed where there is none.
+/// The password in the first line of a file. Throws io::IoError where there is none.
 std::string password_of_file(const std::string& path);
 
 }  // namespace tidemill::cli

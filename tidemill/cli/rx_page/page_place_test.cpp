@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "tidemill/cli/cli_error.hpp"
+#include "tidemill/io/io_error.hpp"
 #include "tidemill/testing/scratch_folder.hpp"
 
 namespace tidemill::cli {
@@ -40,11 +41,13 @@ TEST_CASE("page place: a password is the first line of its file") {
     folder.put("empty", "\n");
     CHECK(password_of_file(folder / "secret") == "correct horse");
     CHECK_THROWS_WITH_AS(password_of_file(folder / "empty"), doctest::Contains("there is no password"),
-                         JobFailed);
+                         io::IoError);
     CHECK_THROWS_WITH_AS(password_of_file(folder / "missing"), doctest::Contains("cannot be read"),
-                         JobFailed);
-    CHECK_THROWS_WITH_AS(password_of_file(folder / ""), doctest::Contains("--page-password-file"), JobFailed);
-    CHECK_THROWS_WITH_AS(password_of_file("/dev/zero"), doctest::Contains("more than 1024 bytes"), JobFailed);
+                         io::IoError);
+    CHECK_THROWS_WITH_AS(password_of_file(folder / ""), doctest::Contains("--page-password-file"),
+                         io::IoError);
+    CHECK_THROWS_WITH_AS(password_of_file("/dev/zero"), doctest::Contains("more than 1024 bytes"),
+                         io::IoError);
     for (const char* text : {"correct horse", "correct horse\r\nbattery\r\n", "correct horse\n"}) {
         folder.put("secret", text);
         CHECK(password_of_file(folder / "secret") == "correct horse");

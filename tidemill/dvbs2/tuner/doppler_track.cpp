@@ -11,6 +11,7 @@
 
 #include "tidemill/dvbs2/dvbs2_error.hpp"
 #include "tidemill/io/byte_reader.hpp"
+#include "tidemill/io/io_error.hpp"
 
 namespace tidemill::dvbs2 {
 
@@ -87,12 +88,12 @@ DopplerTrack read_doppler_track(const std::filesystem::path& file) {
     std::string text(kMostFileBytes, '\0');
     const std::size_t bytes = reader.read({reinterpret_cast<std::uint8_t*>(text.data()), text.size()});
     if (bytes == text.size())
-        throw Dvbs2Error(fmt::format("{}: a track of Doppler shifts of 16 MB or more", file.string()));
+        throw io::IoError(fmt::format("{}: a track of Doppler shifts of 16 MB or more", file.string()));
     text.resize(bytes);
     try {
         return parse_doppler_track(text);
     } catch (const Dvbs2Error& error) {
-        throw Dvbs2Error(fmt::format("{}: {}", file.string(), error.what()));
+        throw io::IoError(fmt::format("{}: {}", file.string(), error.what()));
     }
 }
 

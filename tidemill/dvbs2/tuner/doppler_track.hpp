@@ -28,7 +28,7 @@ class DopplerTrack {
 /// a semicolon; lines that are empty or begin with # say nothing. Throws Dvbs2Error with the line's number.
 DopplerTrack parse_doppler_track(std::string_view text);
 
-/// The same from a file of at most 16 MB. Throws IoError or Dvbs2Error, with its name.
+/// The same from a file of at most 16 MB. Throws io::IoError, with its name.
 DopplerTrack read_doppler_track(const std::filesystem::path& file);
 
 }  // namespace tidemill::dvbs2

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "tidemill/dvbs2/dvbs2_error.hpp"
+#include "tidemill/io/io_error.hpp"
 #include "tidemill/testing/scratch_folder.hpp"
 
 namespace tidemill::dvbs2 {
@@ -31,7 +32,7 @@ TEST_CASE("doppler track: what is none is refused with its line") {
 TEST_CASE("doppler track: an error in a file names it") {
     const ScratchFolder folder;
     const auto file = folder.put("pass.txt", "0 zero\n");
-    CHECK_THROWS_WITH_AS(read_doppler_track(file), doctest::Contains("pass.txt: line 1"), Dvbs2Error);
+    CHECK_THROWS_WITH_AS(read_doppler_track(file), doctest::Contains("pass.txt: line 1"), io::IoError);
 }
 
 }  // namespace tidemill::dvbs2

@@ -3,6 +3,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <exception>
+#include <functional>
 #include <mutex>
 #include <span>
 #include <stop_token>
@@ -11,10 +12,17 @@
 #include <utility>
 #include <vector>
 
-#include "tidemill/io/internal/digest_thread.hpp"
 #include "tidemill/io/sha512.hpp"
+#include "tidemill/platform/start_thread.hpp"
 
 namespace tidemill::io::internal {
+
+/// How the thread of a digest is started: as below, unless a test refuses it one.
+using StartThread = std::function<std::jthread(std::function<void(const std::stop_token&)>)>;
+
+inline std::jthread start_digest_thread(std::function<void(const std::stop_token&)> work) {
+    return start_thread(std::move(work));
+}
 
 /// SHA-512 of what somebody writes, made by a thread of its own beside the writing; where the system has none
 /// left, by who writes.

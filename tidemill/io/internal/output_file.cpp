@@ -156,8 +156,8 @@ void OutputFile::wait_until_open() {
     }
 }
 
-void OutputFile::go_on_at(std::uint64_t bytes) {
-    if (!is_regular(descriptor_)) return;
+std::uint64_t OutputFile::go_on_at(std::uint64_t bytes, std::size_t piece) {
+    if (!is_regular(descriptor_)) return bytes;
     struct stat status {};
     if (fstat(descriptor_, &status) != 0) fail_file("look at", path_, errno);
     if (static_cast<std::uint64_t>(status.st_size) < bytes) {
@@ -167,9 +167,11 @@ void OutputFile::go_on_at(std::uint64_t bytes) {
                         path_.string(), status.st_size, bytes));
     }
     before_ = Before::passed;
+    if (piece > 0) bytes += (static_cast<std::uint64_t>(status.st_size) - bytes) / piece * piece;
     const auto place = static_cast<off_t>(bytes);
     if (ftruncate(descriptor_, place) != 0 || lseek(descriptor_, place, SEEK_SET) != place)
         fail_file("go on in", path_, errno);
+    return bytes;
 }
 
 void OutputFile::begin() {

@@ -29,9 +29,10 @@ class OutputFile {
     /// What the file held goes now; called again it does nothing.
     void begin();
 
-    /// Keeps so many bytes of what a file held, and writes behind them; throws where it holds fewer. Does
-    /// nothing for what is no file.
-    void go_on_at(std::uint64_t bytes);
+    /// Keeps so many bytes of what a file held, and with `piece` > 0 whole pieces of that size behind them,
+    /// and writes behind those. Returns the bytes kept. Throws where the file holds fewer; does nothing for
+    /// what is no file.
+    std::uint64_t go_on_at(std::uint64_t bytes, std::size_t piece = 0);
 
     /// Writes everything or throws; a closed pipe is an error, never a signal. A file where that fails, as on
     /// a full disk, holds what it held before.
