@@ -85,6 +85,28 @@ TEST_CASE("archive: a SigMF recording is read out of a tar archive of any format
     }
 }
 
+TEST_CASE("archive: of several recordings one is named, and what macOS puts beside files is none") {
+    const ScratchFolder folder;
+    for (const std::string name : {"a", "b", "._a"}) {
+        folder.put(name + ".sigmf-meta", name == "._a" ? "no JSON" : kMetadata);
+        folder.put(name + ".sigmf-data", samples_of(name == "b" ? 40 : 400));
+    }
+    const auto packed = [&](const std::string& names) {
+        const std::string command =
+            fmt::format("cd '{}' && tar cf two.sigmf {}", (folder / "").string(), names);
+        REQUIRE(std::system(command.c_str()) == 0);
+        return folder / "two.sigmf";
+    };
+    CHECK(open_recording(packed("./._a.sigmf-meta ./._a.sigmf-data a.sigmf-meta a.sigmf-data")).samples ==
+          100);
+    const auto two = packed("._a.sigmf-meta a.sigmf-meta a.sigmf-data b.sigmf-meta b.sigmf-data");
+    CHECK_THROWS_WITH_AS(open_recording(two), doctest::Contains("2 recordings: a, b"), IoError);
+    CHECK(open_recording(two / "a").samples == 100);
+    CHECK(open_recording(two / "b").samples == 10);
+    CHECK(open_recording(two / "b.sigmf-meta").samples == 10);
+    CHECK_THROWS_WITH_AS(open_recording(two / "c"), doctest::Contains("2 recordings: a, b"), IoError);
+}
+
 TEST_CASE("archive: one without a recording, or cut off, is refused with a reason") {
     const ScratchFolder folder;
     const auto path = made_archive(folder, "ustar", "name");

@@ -23,9 +23,8 @@ char lower(unsigned char letter) {
 
 std::string digest_of(const Recording& recording) {
     const internal::RecordedFile file(recording.data_path);
-    std::uint64_t next = recording.data_offset;
-    const std::uint64_t end =
-        next + recording.samples * stored_bytes_per_sample(recording) + recording.trailing_bytes;
+    std::uint64_t next = recording.dataset_offset;
+    const std::uint64_t end = next + recording.dataset_bytes;
     std::vector<std::byte> block(kBlockBytes);
     Sha512 sha;
     while (next < end) {

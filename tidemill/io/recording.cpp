@@ -3,49 +3,80 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <iterator>
 #include <string_view>
 #include <system_error>
 
 #include <fmt/format.h>
 
+#include "tidemill/io/internal/opened_recording.hpp"
 #include "tidemill/io/internal/recorded_file.hpp"
 #include "tidemill/io/io_error.hpp"
 #include "tidemill/io/recording_name.hpp"
 #include "tidemill/io/sdriq_header.hpp"
 #include "tidemill/io/sigmf.hpp"
-#include "tidemill/io/tar_index.hpp"
+#include "tidemill/io/sigmf_recording.hpp"
 #include "tidemill/io/wav_header.hpp"
-#include "tidemill/json/json.hpp"
 
 namespace tidemill::io {
 namespace {
 
 using dsp::SampleFormat;
+using internal::Extent;
+using internal::has_extension;
+using internal::is_there;
 namespace fs = std::filesystem;
 
-// Where bytes lie in a file.
-struct Extent {
-    std::uint64_t offset = 0;
-    std::uint64_t size = 0;
-};
-
-std::string read_metadata_text(const fs::path& path, const std::optional<Extent>& part = {}) {
-    const internal::RecordedFile file(path);
-    const Extent extent = part ? *part : Extent{0, file.size()};
-    if (extent.size > JsonLimits::kBytes) {
-        throw IoError(fmt::format("'{}' has {} bytes, more than the {} MiB that SigMF metadata may have",
-                                  path.string(), extent.size, JsonLimits::kBytes >> 20));
-    }
-    std::string text(extent.size, '\0');
-    text.resize(file.read_at(std::as_writable_bytes(std::span(text)), extent.offset));
-    return text;
+Recording open_raw(const fs::path& path, SampleFormat format, const RecordingHints& hints) {
+    const RecordingName name = read_recording_name(path.filename().string());
+    Recording recording;
+    recording.data_path = path;
+    recording.format = format;
+    recording.sample_rate_hz = hints.sample_rate_hz ? hints.sample_rate_hz : name.sample_rate_hz;
+    recording.center_frequency_hz = name.center_frequency_hz;
+    internal::measure_data(recording);
+    return recording;
 }
 
-// Counts the samples of the data, whose format is known: of a whole file, or of a part of one.
-void measure_data(Recording& recording, const std::optional<Extent>& part = {}) {
-    const internal::RecordedFile file(recording.data_path);
+Recording open_wav(const fs::path& path, const RecordingHints& hints) {
+    const WavHeader header = read_wav_header(path);
+    Recording recording;
+    recording.data_path = path;
+    recording.format = header.format;
+    recording.integers = header.integers;
+    const RecordingName name = read_recording_name(path.filename().string());
+    recording.sample_rate_hz = header.sample_rate_hz ? header.sample_rate_hz : name.sample_rate_hz;
+    recording.center_frequency_hz =
+        header.center_frequency_hz ? header.center_frequency_hz : name.center_frequency_hz;
+    recording.warnings = header.warnings;
+    internal::apply_hints(hints, recording);
+    internal::measure_data(recording, Extent{header.data_offset, header.data_bytes});
+    return recording;
+}
+
+Recording open_sdriq(const fs::path& path, const RecordingHints& hints) {
+    const SdriqHeader header = read_sdriq_header(path);
+    Recording recording;
+    recording.data_path = path;
+    recording.format = header.is_24_bit ? SampleFormat::cf32 : SampleFormat::ci16;
+    if (header.is_24_bit) recording.integers = {.bytes = 4, .bits = 24};
+    recording.sample_rate_hz = header.sample_rate_hz;
+    recording.center_frequency_hz = header.center_frequency_hz;
+    internal::apply_hints(hints, recording);
+    const std::uint64_t size = internal::File::open_regular(path).size();
+    internal::measure_data(recording, Extent{SdriqHeader::kBytes, size - SdriqHeader::kBytes});
+    return recording;
+}
+
+Recording examined(const fs::path& path, const RecordingHints& hints);
+
+}  // namespace
+
+void internal::measure_data(Recording& recording, const std::optional<Extent>& part) {
+    const RecordedFile file(recording.data_path);
     const auto size = part ? part->size : file.size();
-    recording.data_offset = part ? part->offset : 0;
+    recording.data_offset = recording.dataset_offset = part ? part->offset : 0;
+    recording.dataset_bytes = size;
     const auto sample_bytes = stored_bytes_per_sample(recording);
     recording.samples = size / sample_bytes;
     recording.trailing_bytes = size % sample_bytes;
@@ -59,22 +90,13 @@ void measure_data(Recording& recording, const std::optional<Extent>& part = {}) 
     }
 }
 
-Recording open_raw(const fs::path& path, SampleFormat format, const RecordingHints& hints) {
-    const RecordingName name = read_recording_name(path.filename().string());
-    Recording recording;
-    recording.data_path = path;
-    recording.format = format;
-    recording.sample_rate_hz = hints.sample_rate_hz ? hints.sample_rate_hz : name.sample_rate_hz;
-    recording.center_frequency_hz = name.center_frequency_hz;
-    measure_data(recording);
-    return recording;
-}
-
-void apply_hints(const RecordingHints& hints, Recording& recording) {
-    if (hints.format && *hints.format != recording.format) {
+void internal::apply_hints(const RecordingHints& hints, Recording& recording) {
+    const StoredIntegers& integers = recording.integers;
+    if (hints.format && (*hints.format != recording.format || integers.bytes > 0)) {
+        const std::string said = integers.bytes > 0 ? fmt::format("integers of {} bits", integers.bits)
+                                                    : std::string(sigmf_datatype(recording.format));
         recording.warnings.push_back(fmt::format("the samples are read as {}, the metadata say {}",
-                                                 sigmf_datatype(*hints.format),
-                                                 sigmf_datatype(recording.format)));
+                                                 sigmf_datatype(*hints.format), said));
         recording.format = *hints.format;
         recording.integers = {};
     }
@@ -90,103 +112,36 @@ void apply_hints(const RecordingHints& hints, Recording& recording) {
     }
 }
 
-Recording described_by(const SigmfMetadata& metadata, const RecordingHints& hints) {
-    Recording recording;
-    recording.format = metadata.format;
-    recording.sample_rate_hz = metadata.sample_rate_hz;
-    recording.center_frequency_hz = metadata.center_frequency_hz;
-    recording.sha512 = metadata.sha512;
-    recording.warnings = metadata.warnings;
-    apply_hints(hints, recording);
-    return recording;
+bool internal::has_extension(const fs::path& path, std::string_view extension) {
+    const std::string name = path.filename().string();
+    if (name.size() <= extension.size()) return false;
+    return std::ranges::equal(
+        std::string_view(name).substr(name.size() - extension.size()), extension,
+        [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
 }
 
-void warn_if_cut_off(const SigmfMetadata& metadata, Recording& recording) {
-    if (metadata.last_capture_start >= recording.samples) {
-        recording.warnings.push_back(
-            fmt::format("the metadata name sample {}, but there are only {}: the data may be truncated",
-                        metadata.last_capture_start, recording.samples));
-    }
-}
-
-Recording open_sigmf(const SigmfPaths& paths, const RecordingHints& hints) {
-    const auto metadata = parse_sigmf(read_metadata_text(paths.meta), paths.meta);
-    Recording recording = described_by(metadata, hints);
-    recording.data_path = metadata.dataset.empty() ? paths.data : paths.meta.parent_path() / metadata.dataset;
-    measure_data(recording);
-    warn_if_cut_off(metadata, recording);
-    return recording;
-}
-
-// SigMF specification 1.2, "Archives": a tar of the files of one or more recordings.
-Recording open_archive(const fs::path& path, const RecordingHints& hints) {
-    const auto members = list_tar(path);
-    const auto meta = std::ranges::find_if(
-        members, [](const TarMember& member) { return member.name.ends_with(".sigmf-meta"); });
-    if (meta == members.end()) {
-        throw IoError(fmt::format("the archive '{}' holds no .sigmf-meta file", path.string()));
-    }
-    const auto metadata = parse_sigmf(read_metadata_text(path, Extent{meta->offset, meta->size}), path);
-    const SigmfPaths paths = sigmf_paths(meta->name);
-    const std::string wanted = metadata.dataset.empty()
-                                   ? paths.data.string()
-                                   : (paths.meta.parent_path() / metadata.dataset).string();
-    const auto data = std::ranges::find(members, wanted, &TarMember::name);
-    if (data == members.end()) {
-        throw IoError(fmt::format("the archive '{}' does not hold the data '{}'", path.string(), wanted));
-    }
-    Recording recording = described_by(metadata, hints);
-    recording.data_path = path;
-    measure_data(recording, Extent{data->offset, data->size});
-    warn_if_cut_off(metadata, recording);
-    return recording;
-}
-
-Recording open_wav(const fs::path& path, const RecordingHints& hints) {
-    const WavHeader header = read_wav_header(path);
-    Recording recording;
-    recording.data_path = path;
-    recording.format = header.format;
-    recording.integers = header.integers;
-    const RecordingName name = read_recording_name(path.filename().string());
-    recording.sample_rate_hz = header.sample_rate_hz ? header.sample_rate_hz : name.sample_rate_hz;
-    recording.center_frequency_hz =
-        header.center_frequency_hz ? header.center_frequency_hz : name.center_frequency_hz;
-    recording.warnings = header.warnings;
-    apply_hints(hints, recording);
-    measure_data(recording, Extent{header.data_offset, header.data_bytes});
-    return recording;
-}
-
-Recording open_sdriq(const fs::path& path, const RecordingHints& hints) {
-    const SdriqHeader header = read_sdriq_header(path);
-    Recording recording;
-    recording.data_path = path;
-    recording.format = header.is_24_bit ? SampleFormat::cf32 : SampleFormat::ci16;
-    if (header.is_24_bit) recording.integers = {.bytes = 4, .bits = 24};
-    recording.sample_rate_hz = header.sample_rate_hz;
-    recording.center_frequency_hz = header.center_frequency_hz;
-    apply_hints(hints, recording);
-    const std::uint64_t size = internal::File::open_regular(path).size();
-    measure_data(recording, Extent{SdriqHeader::kBytes, size - SdriqHeader::kBytes});
-    return recording;
-}
-
-// What cannot be looked at is told by who opens it.
-bool is_there(const fs::path& path) {
+bool internal::is_there(const fs::path& path) {
     std::error_code unknown;
     return fs::exists(path, unknown);
 }
 
-bool equal_ignoring_case(std::string_view a, std::string_view b) {
-    return a.size() == b.size() &&
-           std::equal(a.begin(), a.end(), b.begin(),
-                      [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
+SamplePlace place_of_sample(const Recording& recording, std::uint64_t sample) {
+    const auto& pieces = recording.more_pieces;
+    const auto next = std::ranges::upper_bound(pieces, sample, {}, &DataPiece::first_sample);
+    const DataPiece piece = next == pieces.begin() ? DataPiece{0, recording.data_offset} : *std::prev(next);
+    return {piece.offset + (sample - piece.first_sample) * stored_bytes_per_sample(recording),
+            next == pieces.end() ? recording.samples : next->first_sample};
 }
 
-Recording examined(const fs::path& path, const RecordingHints& hints);
-
-}  // namespace
+void keep_part(Recording& recording, std::uint64_t first, std::uint64_t count) {
+    recording.data_offset = place_of_sample(recording, first).offset;
+    std::erase_if(recording.more_pieces, [&](const DataPiece& piece) {
+        return piece.first_sample <= first || piece.first_sample >= first + count;
+    });
+    for (DataPiece& piece : recording.more_pieces) piece.first_sample -= first;
+    recording.samples = count;
+    recording.sha512.clear();  // of the whole
+}
 
 std::optional<SampleFormat> raw_format(const fs::path& path) {
     return read_recording_name(path.filename().string()).format;
@@ -214,11 +169,11 @@ Recording open_recording(const fs::path& path, const RecordingHints& hints) {
 namespace {
 
 Recording examined(const fs::path& path, const RecordingHints& hints) {
-    if (path.extension() == ".sigmf" || path.string().ends_with(".sigmf.zst"))
-        return open_archive(path, hints);
+    if (const auto member = sigmf_member(path)) return open_sigmf_member(*member, hints);
+    if (has_extension(path, ".sigmf-collection")) return open_sigmf_collection(path, hints);
     for (const char* const extension : {".wav", ".w64", ".rf64", ".bw64"})
-        if (equal_ignoring_case(path.extension().string(), extension)) return open_wav(path, hints);
-    if (equal_ignoring_case(path.extension().string(), ".sdriq")) return open_sdriq(path, hints);
+        if (has_extension(path, extension)) return open_wav(path, hints);
+    if (has_extension(path, ".sdriq")) return open_sdriq(path, hints);
     const auto paths = sigmf_paths(path);
     const bool is_data = path == paths.data;
     const bool has_metadata = is_there(paths.meta);

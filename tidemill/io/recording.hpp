@@ -20,6 +20,12 @@ struct StoredIntegers {
     bool operator==(const StoredIntegers&) const = default;
 };
 
+/// Where samples go on in a file, behind bytes that are none.
+struct DataPiece {
+    std::uint64_t first_sample = 0;
+    std::uint64_t offset = 0;  // of this sample, in bytes
+};
+
 /// What is known of a recording before its samples are read.
 struct Recording {
     std::filesystem::path data_path;
@@ -30,12 +36,25 @@ struct Recording {
     std::uint64_t trailing_bytes = 0;           // after the last whole sample, never read
     std::optional<double> sample_rate_hz;       // unknown for raw files unless the user gave it
     std::optional<double> center_frequency_hz;  // of the first capture
-    std::string sha512;                         // of the data, as the metadata claims; may be empty
-    std::vector<std::string> warnings;          // what is odd but does not prevent reading
+    std::vector<DataPiece> more_pieces{};       // behind the first, by their places
+    std::uint64_t dataset_offset = 0;           // of all that belongs to the recording in that file, in bytes
+    std::uint64_t dataset_bytes = 0;
+    std::string sha512;                 // of that, as the metadata claims; may be empty
+    std::vector<std::string> warnings;  // what is odd but does not prevent reading
 };
 
 /// Bytes of one complex sample in the file.
 std::size_t stored_bytes_per_sample(const Recording& recording);
+
+/// Where a sample lies, and behind it those up to `until`.
+struct SamplePlace {
+    std::uint64_t offset = 0;  // in bytes
+    std::uint64_t until = 0;   // sample
+};
+SamplePlace place_of_sample(const Recording& recording, std::uint64_t sample);
+
+/// Leaves `count` samples from `first` on, which must be there.
+void keep_part(Recording& recording, std::uint64_t first, std::uint64_t count);
 
 /// What is told of a sample of which not all bytes are there.
 std::string cut_sample_text(std::uint64_t bytes, std::size_t sample_bytes);
@@ -52,9 +71,9 @@ struct RecordingHints {
 /// The format of raw samples by the name of their file; empty where that does not tell.
 std::optional<dsp::SampleFormat> raw_format(const std::filesystem::path& path);
 
-/// Examines a recording: SigMF by the name of either file or of both without extension, or as an archive
-/// (.sigmf, or .sigmf.zst as zstd compresses it), of which the first recording is taken; WAV with I and Q on
-/// its two channels (.wav); SDRangel's .sdriq; or raw samples whose format follows from the name, as
+/// Examines a recording: SigMF by the name of either file or of both without extension, or in an archive
+/// (.sigmf, or .sigmf.zst as zstd compresses it), as ARCHIVE/NAME where there are several; WAV with I and Q
+/// on its two channels (.wav); SDRangel's .sdriq; or raw samples whose format follows from the name, as
 /// RecordingName reads it, or from the hints. Throws IoError when nothing useful can be read from it: missing
 /// or empty data, malformed metadata, unsupported datatype.
 Recording open_recording(const std::filesystem::path& path, const RecordingHints& hints = {});

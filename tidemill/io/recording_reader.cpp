@@ -41,17 +41,29 @@ RecordingReader::~RecordingReader() = default;
 
 std::size_t RecordingReader::read(std::span<std::byte> to) {
     const auto sample_bytes = dsp::bytes_per_sample(recording_.format);
+    to = to.first(std::min<std::uint64_t>(to.size() / sample_bytes, recording_.samples - position_) *
+                  sample_bytes);
+    std::size_t done = 0;
+    while (done < to.size()) {
+        const std::size_t got = read_piece(to.subspan(done));
+        done += got;
+        if (got == 0) break;
+    }
+    if (done < to.size()) missing_samples_ = recording_.samples - position_;
+    return done;
+}
+
+std::size_t RecordingReader::read_piece(std::span<std::byte> to) {
+    const auto sample_bytes = dsp::bytes_per_sample(recording_.format);
     const auto stored_bytes = stored_bytes_per_sample(recording_);
-    const auto wanted = std::min<std::uint64_t>(to.size() / sample_bytes, recording_.samples - position_);
+    const SamplePlace place = place_of_sample(recording_, position_);
+    const auto wanted = std::min<std::uint64_t>(to.size() / sample_bytes, place.until - position_);
     // Never more than what they become: 4 to 8 bytes of 8.
     const std::span<std::byte> stored = to.first(wanted * sample_bytes).last(wanted * stored_bytes);
-    const auto got = file_->read_at(stored, recording_.data_offset + position_ * stored_bytes) / stored_bytes;
+    const auto got = file_->read_at(stored, place.offset) / stored_bytes;
     if (recording_.integers.bytes > 0)
         widen(recording_.integers, stored.first(got * stored_bytes), to.first(got * sample_bytes));
     position_ += got;
-    if (got < wanted) {
-        missing_samples_ = recording_.samples - position_;
-    }
     return got * sample_bytes;
 }
 

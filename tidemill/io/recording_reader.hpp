@@ -38,6 +38,8 @@ class RecordingReader final : public SampleSource {
     std::uint64_t missing_samples() const { return missing_samples_; }
 
   private:
+    std::size_t read_piece(std::span<std::byte> to);
+
     Recording recording_;
     std::unique_ptr<internal::RecordedFile> file_;
     std::uint64_t position_ = 0;

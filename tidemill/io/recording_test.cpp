@@ -111,7 +111,8 @@ TEST_CASE("recording: unusable metadata are refused by what is wrong in them") {
     CHECK(mentions(complaint_about(R"({"global": {}})"), "supported are cf32"));
     CHECK(mentions(complaint_about(R"({"global": {"core:datatype": 5}})"), "core:datatype"));
     CHECK(mentions(complaint_about(metadata("rf32_le")), "rf32_le"));
-    CHECK(mentions(complaint_about(metadata("ci32_le")), "ci32_le"));
+    CHECK(mentions(complaint_about(metadata("ri32_le")), "not I and Q"));
+    CHECK(mentions(complaint_about(metadata("cf16_le")), "cf16_le"));
     for (const auto* rate : {"0", "-2e6", "1e15", "1e-9"}) {
         const auto text = complaint_about(metadata("ci8", fmt::format(R"(, "core:sample_rate": {})", rate)));
         CHECK(mentions(text, "sample rate"));
@@ -124,12 +125,75 @@ TEST_CASE("recording: unusable metadata are refused by what is wrong in them") {
     CHECK(mentions(complaint_about(metadata("ci8", "", "[3]")), "captures"));
     CHECK(mentions(complaint_about(metadata("ci8", "", R"([{"core:sample_start": -1}])")),
                    "core:sample_start"));
-    CHECK(
-        mentions(complaint_about(metadata("ci8", "", R"([{"core:header_bytes": 4}])")), "core:header_bytes"));
+    CHECK(mentions(complaint_about(metadata("ci8", "", R"([{"core:header_bytes": -4}])")),
+                   "core:header_bytes"));
+    CHECK(mentions(complaint_about(metadata("ci8", "", R"([{"core:sample_start": 0.5}])")),
+                   "core:sample_start"));
+    CHECK(mentions(complaint_about(metadata("ci8", "", R"([{"core:frequency": 1e9},
+        {"core:sample_start": 10, "core:frequency": 2e9}])")),
+                   "from sample 10 on, 2000000000 Hz"));
     CHECK(mentions(complaint_about(std::string(1000000, '[')), "nested more than 64 deep"));
     CHECK(mentions(complaint_about(std::string(17 << 20, '[')), "16 MiB"));
     for (const char* text : {"", "{", "[1", R"({"global": {"core:datatype": 1e999}})"})
         CHECK(!mentions(complaint_about(text), "exception"));
+}
+
+TEST_CASE(
+    "recording: SigMF's integers are read as cf32, and an order of bytes that is not named is warned of") {
+    const ScratchFolder folder;
+    folder.put("r.sigmf-data", std::string("\0\0\0\x40\0\0\0\xc0", 8));
+    folder.put("r.sigmf-meta", metadata("ci32_le"));
+    CHECK(samples_of(open_recording(folder / "r")) == std::vector<dsp::Iq>{{0.5F, -0.5F}});
+    folder.put("r.sigmf-meta", metadata("cu16_be"));
+    CHECK(open_recording(folder / "r").samples == 2);
+    folder.put("r.sigmf-meta", metadata("ci16"));
+    CHECK(warns(open_recording(folder / "r"), "no order of bytes"));
+    folder.put("r.sigmf-meta", metadata("ci8_le"));
+    CHECK(open_recording(folder / "r").format == SampleFormat::ci8);
+    folder.put("r.sigmf-meta", metadata("ci32_le"));
+    CHECK(open_recording(folder / "r", {SampleFormat::cf32, {}}).integers == StoredIntegers{});
+}
+
+TEST_CASE("recording: bytes before the samples of captures, and behind all of them, are none") {
+    const ScratchFolder folder;
+    folder.put("some.bin", "HHHHaabbHHccddeeTT");
+    folder.put(
+        "r.sigmf-meta",
+        metadata("ci8", R"(, "core:dataset": "some.bin", "core:trailing_bytes": 2.0, "core:offset": 7)",
+                 R"([{"core:sample_start": 7.0, "core:header_bytes": 4},
+                            {"core:sample_start": 9, "core:header_bytes": 2}])"));
+    Recording recording = open_recording(folder / "r");
+    CHECK(recording.samples == 5);
+    CHECK(recording.trailing_bytes == 0);
+    CHECK(recording.dataset_bytes == 18);
+    const auto read = [&] {
+        std::string text(2 * recording.samples, '.');
+        text.resize(RecordingReader(recording).read(std::as_writable_bytes(std::span(text))));
+        return text;
+    };
+    CHECK(read() == "aabbccddee");
+    keep_part(recording, 1, 3);
+    CHECK(read() == "bbccdd");
+    recording = open_recording(folder / "r");
+    keep_part(recording, 3, 2);
+    CHECK(read() == "ddee");
+}
+
+TEST_CASE("recording: a collection of one recording is read, of several it lists them") {
+    const ScratchFolder folder;
+    folder.put("a.sigmf-data", std::string(64, 'x'));
+    folder.put("a.sigmf-meta", metadata("ci8"));
+    const auto collection = [&](const std::string& streams) {
+        return folder.put("all.sigmf-collection",
+                          R"({"collection": {"core:version": "1.2.0", "core:streams": [)" + streams + "]}}");
+    };
+    CHECK(open_recording(collection(R"({"name": "a", "hash": "0"})")).samples == 32);
+    const std::string several = complaint(collection(R"({"name": "a"}, {"name": "b"})"));
+    CHECK(mentions(several, "2 recordings: a, b"));
+    CHECK(mentions(several, "a.sigmf-meta"));
+    CHECK(mentions(complaint(collection("")), "names no recordings"));
+    CHECK(mentions(complaint(collection(R"({"name": "../a"})")), "beside it"));
+    CHECK(mentions(complaint(collection("7")), "collection"));
 }
 
 TEST_CASE("recording: a hundred thousand odd captures make one warning, not one each") {

@@ -1,7 +1,8 @@
 #include "tidemill/io/sigmf.hpp"
 
 #include <algorithm>
-#include <array>
+#include <cmath>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -20,16 +21,25 @@ constexpr double kMaxSampleRateHz = 1e11;
 struct NamedFormat {
     std::string_view name;
     SampleFormat format;
+    StoredIntegers integers{};
 };
 
-constexpr std::array<NamedFormat, 8> kDatatypes = {{{"cf32_le", SampleFormat::cf32},
-                                                    {"ci16_le", SampleFormat::ci16},
-                                                    {"ci8", SampleFormat::ci8},
-                                                    {"cu8", SampleFormat::cu8},
-                                                    {"cf64_le", SampleFormat::cf64},
-                                                    {"cf32_be", SampleFormat::cf32_be},
-                                                    {"ci16_be", SampleFormat::ci16_be},
-                                                    {"cf64_be", SampleFormat::cf64_be}}};
+constexpr NamedFormat kDatatypes[] = {
+    {"cf32_le", SampleFormat::cf32},
+    {"ci16_le", SampleFormat::ci16},
+    {"ci8", SampleFormat::ci8},
+    {"cu8", SampleFormat::cu8},
+    {"cf64_le", SampleFormat::cf64},
+    {"cf32_be", SampleFormat::cf32_be},
+    {"ci16_be", SampleFormat::ci16_be},
+    {"cf64_be", SampleFormat::cf64_be},
+    {"ci32_le", SampleFormat::cf32, {.bytes = 4, .bits = 32}},
+    {"ci32_be", SampleFormat::cf32, {.bytes = 4, .bits = 32, .is_big_endian = true}},
+    {"cu32_le", SampleFormat::cf32, {.bytes = 4, .bits = 32, .is_unsigned = true}},
+    {"cu32_be", SampleFormat::cf32, {.bytes = 4, .bits = 32, .is_unsigned = true, .is_big_endian = true}},
+    {"cu16_le", SampleFormat::cf32, {.bytes = 2, .bits = 16, .is_unsigned = true}},
+    {"cu16_be", SampleFormat::cf32, {.bytes = 2, .bits = 16, .is_unsigned = true, .is_big_endian = true}},
+};
 
 template <typename Value>
 std::optional<Value> member(const JsonPlace& object, std::string_view name,
@@ -42,15 +52,38 @@ std::string text_or_none(const JsonPlace& object, std::string_view name) {
     return member(object, name, &JsonPlace::text).value_or("");
 }
 
-SampleFormat read_datatype(const JsonPlace& global) {
+// A whole number, which some programs write as 0.0.
+std::uint64_t whole_number(const JsonPlace& object, std::string_view name) {
+    const auto found = object.find(name);
+    if (!found) return 0;
+    const double* const real = found->value().get_if<double>();
+    const bool is_whole = real && *real >= 0 && *real < 0x1p53 && *real == std::floor(*real);
+    return is_whole ? static_cast<std::uint64_t>(*real) : found->count();
+}
+
+const NamedFormat* datatype_of(std::string_view name) {
+    const auto* const found = std::ranges::find(kDatatypes, name, &NamedFormat::name);
+    return found == std::end(kDatatypes) ? nullptr : found;
+}
+
+// Bytes have no order, and who names none for numbers of several means the usual one.
+void read_datatype(const JsonPlace& global, SigmfMetadata& metadata) {
     const std::string name = text_or_none(global, "core:datatype");
-    const auto found = std::ranges::find(kDatatypes, name, &NamedFormat::name);
-    if (found == kDatatypes.end())
+    const NamedFormat* found = datatype_of(name);
+    if (!found && (name == "ci8_le" || name == "cu8_le" || name == "ci8_be" || name == "cu8_be"))
+        found = datatype_of(name.substr(0, 3));
+    if (!found && (found = datatype_of(name + "_le")))
+        metadata.warnings.push_back(
+            fmt::format("datatype \"{0}\" has no order of bytes: read as {0}_le", name));
+    if (!found && name.starts_with('r'))
+        global.fail(fmt::format("datatype \"{}\" is not I and Q: its samples are real numbers", name));
+    if (!found)
         global.fail(
-            fmt::format("datatype \"{}\" is not supported; supported are cf32, cf64 and ci16 with _le or "
-                        "_be, ci8 and cu8",
+            fmt::format("datatype \"{}\" is not supported; supported are cf32, cf64, ci32, cu32, ci16 and "
+                        "cu16 with _le or _be, ci8 and cu8",
                         name));
-    return found->format;
+    metadata.format = found->format;
+    metadata.integers = found->integers;
 }
 
 std::optional<double> read_sample_rate(const JsonPlace& global) {
@@ -72,33 +105,59 @@ std::string read_dataset(const JsonPlace& global) {
 void refuse_unsupported(const JsonPlace& global) {
     if (member(global, "core:num_channels", &JsonPlace::number).value_or(1) != 1)
         global.fail("several channels are interleaved; only one is supported");
-    if (member(global, "core:trailing_bytes", &JsonPlace::number).value_or(0) != 0)
-        global.fail("bytes other than samples follow the data (core:trailing_bytes); remove them first");
     if (member(global, "core:metadata_only", &JsonPlace::flag).value_or(false))
         global.fail("it says that there are no data (core:metadata_only)");
 }
 
-std::uint64_t capture_start(const JsonPlace& capture) {
-    if (member(capture, "core:header_bytes", &JsonPlace::count).value_or(0) != 0)
-        capture.fail("headers lie between the samples (core:header_bytes); remove them first");
-    return member(capture, "core:sample_start", &JsonPlace::count).value_or(0);
+/// A part of a recording that was made in one go.
+struct Capture {
+    std::uint64_t start = 0;
+    std::optional<double> frequency_hz{};
+};
+
+// Whose middle lies elsewhere is another signal: a carrier would be lost in the middle of it.
+void take_frequency(const JsonPlace& root, const std::vector<Capture>& captures, SigmfMetadata& metadata) {
+    for (const Capture& capture : captures) {
+        if (!capture.frequency_hz) continue;
+        const double first_hz = metadata.center_frequency_hz.value_or(*capture.frequency_hz);
+        if (*capture.frequency_hz != first_hz)
+            root.fail(
+                fmt::format("its captures have different frequencies, {} Hz and, from sample {} on, {} Hz: "
+                            "make a recording of each",
+                            first_hz, capture.start, *capture.frequency_hz));
+        metadata.center_frequency_hz = first_hz;
+    }
+}
+
+std::vector<Capture> read_captures(const std::vector<JsonPlace>& places, std::uint64_t offset,
+                                   SigmfMetadata& metadata) {
+    std::vector<Capture> captures;
+    for (const JsonPlace& place : places) {
+        const std::uint64_t said = whole_number(place, "core:sample_start");
+        captures.push_back(
+            {said - std::min(said, offset), member(place, "core:frequency", &JsonPlace::number)});
+        const std::uint64_t bytes = whole_number(place, "core:header_bytes");
+        if (bytes > 0) metadata.headers.push_back({captures.back().start, bytes});
+    }
+    return captures;
 }
 
 // However many there are, each warning comes once.
-void read_captures(const JsonPlace& root, SigmfMetadata& metadata) {
+void read_captures(const JsonPlace& root, std::uint64_t offset, SigmfMetadata& metadata) {
     const auto found = root.find("captures");
     if (!found || !found->value().get_if<Json::Array>()) {
         metadata.warnings.emplace_back("the metadata have no list of captures");
         return;
     }
-    const auto captures = found->elements();
-    std::vector<std::uint64_t> starts;
-    for (const JsonPlace& capture : captures) starts.push_back(capture_start(capture));
+    const auto captures = read_captures(found->elements(), offset, metadata);
     if (captures.empty()) return;
-    metadata.center_frequency_hz = member(captures.front(), "core:frequency", &JsonPlace::number);
-    metadata.last_capture_start = *std::ranges::max_element(starts);
-    if (!std::ranges::is_sorted(starts))
+    take_frequency(root, captures, metadata);
+    metadata.last_capture_start = std::ranges::max(captures, {}, &Capture::start).start;
+    if (!std::ranges::is_sorted(captures, {}, &Capture::start)) {
+        if (!metadata.headers.empty())
+            root.fail("headers lie between the samples of captures that are not in order of time");
         metadata.warnings.emplace_back("the captures are not in order of time");
+    }
     if (captures.size() > 1)
         metadata.warnings.push_back(
             fmt::format("{} captures are read as one; samples may be missing between them", captures.size()));
@@ -109,12 +168,13 @@ SigmfMetadata read_sigmf(const JsonPlace& root) {
     const auto global = root.find("global");
     refuse_unsupported(*global);
     SigmfMetadata metadata;
-    metadata.format = read_datatype(*global);
+    read_datatype(*global, metadata);
     metadata.sample_rate_hz = read_sample_rate(*global);
     metadata.sha512 = text_or_none(*global, "core:sha512");
     metadata.description = text_or_none(*global, "core:description");
     metadata.dataset = read_dataset(*global);
-    read_captures(root, metadata);
+    metadata.trailing_bytes = whole_number(*global, "core:trailing_bytes");
+    read_captures(root, whole_number(*global, "core:offset"), metadata);
     return metadata;
 }
 
@@ -141,7 +201,7 @@ SigmfPaths sigmf_paths(const std::filesystem::path& path) {
 
 std::string_view sigmf_datatype(SampleFormat format) {
     for (const auto& datatype : kDatatypes) {
-        if (datatype.format == format) {
+        if (datatype.format == format && datatype.integers.bytes == 0) {
             return datatype.name;
         }
     }
@@ -154,6 +214,19 @@ SigmfMetadata parse_sigmf(std::string_view text, const std::filesystem::path& or
         return read_sigmf(JsonPlace(json, origin.string()));
     } catch (const JsonError& error) {
         throw IoError(fmt::format("unusable SigMF metadata: {}", error.what()));
+    }
+}
+
+std::vector<std::string> parse_sigmf_collection(std::string_view text, const std::filesystem::path& origin) {
+    try {
+        const Json json = parse_json(text, origin.string());
+        std::vector<std::string> names;
+        const JsonPlace collection = JsonPlace(json, origin.string()).at("collection");
+        if (const auto streams = collection.find("core:streams"))
+            for (const JsonPlace& stream : streams->elements()) names.push_back(stream.at("name").text());
+        return names;
+    } catch (const JsonError& error) {
+        throw IoError(fmt::format("unusable SigMF collection: {}", error.what()));
     }
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tidemill/dsp/sample_format.hpp"
+#include "tidemill/io/recording.hpp"
 
 namespace tidemill::io {
 
@@ -18,12 +19,21 @@ struct SigmfAnnotation {
     std::string comment{};
 };
 
+/// Bytes of a data file that are no samples.
+struct SigmfHeader {
+    std::uint64_t at_sample = 0;  ///< before which they lie
+    std::uint64_t bytes = 0;
+};
+
 /// The part of SigMF metadata that a receiver needs (SigMF specification 1.2, core namespace).
 struct SigmfMetadata {
     dsp::SampleFormat format = dsp::SampleFormat::cf32;
     std::optional<double> sample_rate_hz;
-    std::optional<double> center_frequency_hz;  // of the first capture
+    StoredIntegers integers{};                  // of which `format` is what they are read as; only read
+    std::optional<double> center_frequency_hz;  // of the captures
     std::uint64_t last_capture_start = 0;       // sample at which the last capture begins
+    std::uint64_t trailing_bytes = 0;           // of the data file, behind its samples; only read
+    std::vector<SigmfHeader> headers{};         // in the data file, by their places; only read
     std::string sha512;
     std::string description;
     std::string datetime{};                      // of the first sample; only written
@@ -47,6 +57,9 @@ std::string_view sigmf_datatype(dsp::SampleFormat format);
 /// Parses metadata; throws IoError, which names `origin`, when they are malformed or ask for what is not
 /// supported.
 SigmfMetadata parse_sigmf(std::string_view json, const std::filesystem::path& origin);
+
+/// The names of the recordings in a collection; throws IoError, which names `origin`.
+std::vector<std::string> parse_sigmf_collection(std::string_view json, const std::filesystem::path& origin);
 
 /// Metadata as JSON with one capture that begins at sample 0.
 std::string format_sigmf(const SigmfMetadata& metadata);

@@ -25,11 +25,6 @@ std::unique_ptr<io::SampleSource> tuned(std::unique_ptr<io::SampleSource> source
     return std::make_unique<dvbs2::TunedSource>(std::move(source), *job.tuning);
 }
 
-void take_part(const RecordingPart& part, io::Recording& recording) {
-    recording.data_offset += part.first * io::stored_bytes_per_sample(recording);
-    recording.samples = part.count;
-}
-
 std::unique_ptr<io::SampleSource> untuned(const ReceptionJob& job, const std::optional<RecordingPart>& part) {
     const std::size_t size = dsp::bytes_per_sample(job.recording.format);
     if (job.stream) {
@@ -38,7 +33,7 @@ std::unique_ptr<io::SampleSource> untuned(const ReceptionJob& job, const std::op
         return std::make_unique<io::MemoryReader>(bytes, job.recording.format, job.recording.sample_rate_hz);
     }
     io::Recording recording = job.recording;
-    if (part) take_part(*part, recording);
+    if (part) io::keep_part(recording, part->first, part->count);
     return std::make_unique<io::RecordingReader>(std::move(recording));
 }
 
@@ -229,8 +224,7 @@ void take_checked(const RecordingPart& part, io::Recording& recording) {
         throw WrongUsage(fmt::format("{} has {} samples, none of {} on: has it changed meanwhile?",
                                      recording.data_path.string(), recording.samples, part.first));
     }
-    take_part(part, recording);
-    recording.sha512.clear();  // of the whole
+    io::keep_part(recording, part.first, part.count);
 }
 
 ReceptionJob opened(ReceptionJob job, const ReceptionOptions& options) {

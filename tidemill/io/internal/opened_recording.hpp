@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "tidemill/io/recording.hpp"
+
+namespace tidemill::io::internal {
+
+/// Where bytes lie in a file.
+struct Extent {
+    std::uint64_t offset = 0;
+    std::uint64_t size = 0;
+};
+
+/// Counts the samples of the data, whose format is known: of a whole file, or of a part of one.
+void measure_data(Recording& recording, const std::optional<Extent>& part = {});
+
+/// What the user says outweighs what the recording says of itself.
+void apply_hints(const RecordingHints& hints, Recording& recording);
+
+/// Whether the name of a file ends so, in letters of either size.
+bool has_extension(const std::filesystem::path& path, std::string_view extension);
+
+/// Whether something is there; what cannot be looked at is reported by who opens it.
+bool is_there(const std::filesystem::path& path);
+
+}  // namespace tidemill::io::internal
