@@ -3,13 +3,16 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cmath>
 #include <iterator>
+#include <span>
 #include <string_view>
 #include <system_error>
 
 #include <fmt/format.h>
 
 #include "tidemill/io/internal/opened_recording.hpp"
+#include "tidemill/io/internal/packed_file.hpp"
 #include "tidemill/io/internal/recorded_file.hpp"
 #include "tidemill/io/io_error.hpp"
 #include "tidemill/io/recording_name.hpp"
@@ -27,30 +30,51 @@ using internal::has_extension;
 using internal::is_there;
 namespace fs = std::filesystem;
 
-Recording open_raw(const fs::path& path, SampleFormat format, const RecordingHints& hints) {
-    const RecordingName name = read_recording_name(path.filename().string());
+Recording open_raw(const fs::path& path, const RecordingName& name, const RecordingHints& hints) {
     Recording recording;
     recording.data_path = path;
-    recording.format = format;
-    recording.sample_rate_hz = hints.sample_rate_hz ? hints.sample_rate_hz : name.sample_rate_hz;
+    recording.format = name.format ? *name.format : hints.format.value();
+    recording.integers = name.integers;
+    recording.sample_rate_hz = name.sample_rate_hz;
     recording.center_frequency_hz = name.center_frequency_hz;
+    recording.warnings = name.warnings;
+    internal::apply_hints(hints, recording, "its name says");
     internal::measure_data(recording);
     return recording;
 }
 
+// A field of 32 bits holds no frequency beyond; of what it can hold the header knows better than a name.
+void take_frequency(const WavHeader& header, const RecordingName& name, Recording& recording) {
+    const auto &by_header = header.center_frequency_hz, &by_name = name.center_frequency_hz;
+    recording.center_frequency_hz = by_header ? by_header : by_name;
+    if (!by_header || !by_name || *by_header == *by_name) return;
+    const bool is_beyond = *by_name > UINT32_MAX;
+    if (is_beyond) recording.center_frequency_hz = by_name;
+    if (is_beyond && std::fmod(*by_name, 0x1p32) == *by_header) return;
+    recording.warnings.push_back(
+        fmt::format("its header says that the middle lies at {} Hz, its name {} Hz: the {} counts, as {}",
+                    *by_header, *by_name, is_beyond ? "name" : "header",
+                    is_beyond ? "the header's 32 bits cannot hold that" : "names are given by hand"));
+}
+
 Recording open_wav(const fs::path& path, const RecordingHints& hints) {
     const WavHeader header = read_wav_header(path);
+    const RecordingName name = read_recording_name(path.filename().string());
     Recording recording;
     recording.data_path = path;
     recording.format = header.format;
     recording.integers = header.integers;
-    const RecordingName name = read_recording_name(path.filename().string());
-    recording.sample_rate_hz = header.sample_rate_hz ? header.sample_rate_hz : name.sample_rate_hz;
-    recording.center_frequency_hz =
-        header.center_frequency_hz ? header.center_frequency_hz : name.center_frequency_hz;
     recording.warnings = header.warnings;
-    internal::apply_hints(hints, recording);
+    recording.sample_rate_hz = header.sample_rate_hz ? header.sample_rate_hz : name.sample_rate_hz;
+    if (name.sample_rate_hz && recording.sample_rate_hz != name.sample_rate_hz && !hints.sample_rate_hz)
+        recording.warnings.push_back(fmt::format(
+            "its header says {} samples a second, its name {}: the header counts, as names are given by hand",
+            *recording.sample_rate_hz, *name.sample_rate_hz));
+    take_frequency(header, name, recording);
+    internal::apply_hints(hints, recording, "the metadata say");
     internal::measure_data(recording, Extent{header.data_offset, header.data_bytes});
+    if (!recording.sample_rate_hz)
+        recording.warnings.emplace_back("neither its header nor its name gives a sample rate");
     return recording;
 }
 
@@ -62,7 +86,7 @@ Recording open_sdriq(const fs::path& path, const RecordingHints& hints) {
     if (header.is_24_bit) recording.integers = {.bytes = 4, .bits = 24};
     recording.sample_rate_hz = header.sample_rate_hz;
     recording.center_frequency_hz = header.center_frequency_hz;
-    internal::apply_hints(hints, recording);
+    internal::apply_hints(hints, recording, "the metadata say");
     const std::uint64_t size = internal::File::open_regular(path).size();
     internal::measure_data(recording, Extent{SdriqHeader::kBytes, size - SdriqHeader::kBytes});
     return recording;
@@ -90,26 +114,22 @@ void internal::measure_data(Recording& recording, const std::optional<Extent>& p
     }
 }
 
-void internal::apply_hints(const RecordingHints& hints, Recording& recording) {
+void internal::apply_hints(const RecordingHints& hints, Recording& recording, std::string_view who_says) {
     const StoredIntegers& integers = recording.integers;
     if (hints.format && (*hints.format != recording.format || integers.bytes > 0)) {
         const std::string said = integers.bytes > 0 ? fmt::format("integers of {} bits", integers.bits)
                                                     : std::string(sigmf_datatype(recording.format));
-        recording.warnings.push_back(fmt::format("the samples are read as {}, the metadata say {}",
-                                                 sigmf_datatype(*hints.format), said));
+        recording.warnings.push_back(
+            fmt::format("the samples are read as {}, {} {}", sigmf_datatype(*hints.format), who_says, said));
         recording.format = *hints.format;
         recording.integers = {};
     }
-    if (hints.sample_rate_hz) {
-        if (recording.sample_rate_hz && *recording.sample_rate_hz != *hints.sample_rate_hz) {
-            recording.warnings.push_back(
-                fmt::format("the sample rate is taken as {} Hz, the metadata say {} Hz",
-                            *hints.sample_rate_hz, *recording.sample_rate_hz));
-        }
-        recording.sample_rate_hz = hints.sample_rate_hz;
-    } else if (!recording.sample_rate_hz) {
-        recording.warnings.emplace_back("the metadata do not give a sample rate");
+    if (!hints.sample_rate_hz) return;
+    if (recording.sample_rate_hz && *recording.sample_rate_hz != *hints.sample_rate_hz) {
+        recording.warnings.push_back(fmt::format("the sample rate is taken as {} Hz, {} {} Hz",
+                                                 *hints.sample_rate_hz, who_says, *recording.sample_rate_hz));
     }
+    recording.sample_rate_hz = hints.sample_rate_hz;
 }
 
 bool internal::has_extension(const fs::path& path, std::string_view extension) {
@@ -144,7 +164,9 @@ void keep_part(Recording& recording, std::uint64_t first, std::uint64_t count) {
 }
 
 std::optional<SampleFormat> raw_format(const fs::path& path) {
-    return read_recording_name(path.filename().string()).format;
+    const RecordingName name = read_recording_name(path.filename().string());
+    const bool is_plain = name.integers.bytes == 0 && internal::without_packing(path) == path;
+    return is_plain ? name.format : std::nullopt;
 }
 
 std::string cut_sample_text(std::uint64_t bytes, std::size_t sample_bytes) {
@@ -168,6 +190,30 @@ Recording open_recording(const fs::path& path, const RecordingHints& hints) {
 
 namespace {
 
+// Whatever it is called; what cannot be read is reported by who opens it.
+bool begins_as_wav(const fs::path& path) {
+    std::error_code unknown;
+    if (!fs::is_regular_file(path, unknown)) return false;
+    std::array<char, 12> begin{};
+    internal::File::open_regular(path).read_at(std::as_writable_bytes(std::span(begin)), 0);
+    const std::string_view text(begin.data(), begin.size());
+    return (text.starts_with("RIFF") || text.starts_with("RF64") || text.starts_with("BW64")) &&
+           text.ends_with("WAVE");
+}
+
+// What macOS puts beside each file holds none of its samples.
+[[noreturn]] void fail_unknown(const fs::path& path, const std::string& why) {
+    const std::string name = path.filename().string();
+    if (name.starts_with("._"))
+        throw IoError(fmt::format("'{}' holds what macOS keeps beside '{}': name that", path.string(),
+                                  (path.parent_path() / name.substr(2)).string()));
+    throw IoError(fmt::format(
+        "cannot read '{}': {}; name a .sigmf-meta file, a .sigmf archive, a .wav or an .sdriq file, say the "
+        "format (cf32, cf64, ci16, ci8, cu8) or use one of the extensions {}, with .gz, .xz, .bz2 or .zst "
+        "behind it where it is compressed",
+        path.string(), why, raw_extensions()));
+}
+
 Recording examined(const fs::path& path, const RecordingHints& hints) {
     if (const auto member = sigmf_member(path)) return open_sigmf_member(*member, hints);
     if (has_extension(path, ".sigmf-collection")) return open_sigmf_collection(path, hints);
@@ -180,19 +226,19 @@ Recording examined(const fs::path& path, const RecordingHints& hints) {
     if (path == paths.meta || (has_metadata && (is_data || !is_there(path)))) {
         return open_sigmf(paths, hints);
     }
-    const auto format = hints.format ? hints.format : raw_format(path);
-    if (format) {
-        return open_raw(path, *format, hints);
-    }
+    if (begins_as_wav(path)) return open_wav(path, hints);
+    for (const char* const extension : {".wav", ".w64", ".sdriq", ".sigmf-data"})
+        if (const fs::path inside = internal::without_packing(path);
+            inside != path && has_extension(inside, extension))
+            throw IoError(
+                fmt::format("cannot read '{}': only raw samples and archives are read compressed; "
+                            "unpack it first",
+                            path.string()));
+    const RecordingName name = read_recording_name(path.filename().string());
+    if (hints.format || name.format) return open_raw(path, name, hints);
     if (!is_there(path)) internal::File::open_regular(path);  // throws: no name makes up for that
-    const auto why = is_data ? fmt::format("its metadata '{}' are missing", paths.meta.string())
-                             : std::string("its name does not tell the sample format");
-    throw IoError(fmt::format(
-        "cannot read '{}': {}; name a .sigmf-meta file, a .sigmf archive, a .wav or an .sdriq file, say the "
-        "format (cf32, cf64, ci16, ci8, cu8) or use one of the extensions .cf32 .fc32 .cfile .cf64 .ci16 "
-        ".cs16 "
-        ".sc16 .ci8 .cs8 .cu8",
-        path.string(), why));
+    fail_unknown(path, is_data ? fmt::format("its metadata '{}' are missing", paths.meta.string())
+                               : std::string("its name does not tell the sample format"));
 }
 
 }  // namespace

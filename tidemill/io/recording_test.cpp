@@ -1,6 +1,7 @@
 #include "tidemill/io/recording.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <string>
 
 #include <doctest/doctest.h>
@@ -334,6 +335,66 @@ TEST_CASE("a WAV file's auxi chunk tells the radio's frequency") {
     CHECK(open_recording(folder / "b_741500kHz_RF.wav").center_frequency_hz == 741.5e6);
     folder.put("c.wav", wav(auxi.substr(0, 40)));
     CHECK(!open_recording(folder / "c.wav").center_frequency_hz);
+}
+
+TEST_CASE("of two statements about a recording one counts by a rule, with a warning") {
+    const ScratchFolder folder;
+    const auto word = [](std::uint32_t value) {
+        return std::string{static_cast<char>(value), static_cast<char>(value >> 8),
+                           static_cast<char>(value >> 16), static_cast<char>(value >> 24)};
+    };
+    const auto wav = [&](std::uint32_t frequency_hz) {
+        const std::string auxi = std::string(32, '\0') + word(frequency_hz) + std::string(32, '\0');
+        return "RIFF" + word(0) + "WAVEfmt " + word(16) + word(0x00020001) + word(2400000) + word(9600000) +
+               word(0x00100004) + "auxi" + word(68) + auxi + "data" + word(8) + "12345678";
+    };
+    const auto opened = [&](const char* name, std::uint32_t frequency_hz) {
+        return open_recording(folder.put(name, wav(frequency_hz)));
+    };
+    const std::uint32_t wrapped = 10491500000 % (std::uint64_t{1} << 32);
+    CHECK(opened("a_10491.5MHz.wav", wrapped).center_frequency_hz == 10491.5e6);
+    CHECK(opened("a_10491.5MHz.wav", wrapped).warnings.empty());
+    CHECK(opened("a_10491.5MHz.wav", 741500000).center_frequency_hz == 10491.5e6);
+    CHECK(warns(opened("a_10491.5MHz.wav", 741500000), "the name counts"));
+    CHECK(opened("a_700MHz.wav", 741500000).center_frequency_hz == 741.5e6);
+    CHECK(warns(opened("a_700MHz.wav", 741500000), "the header counts"));
+    CHECK(warns(opened("a_1MSPS.wav", 0), "the header counts"));
+    CHECK(warns(open_recording(folder.put("a_1MSPS.cs16", "12345678"), {.format = {}, .sample_rate_hz = 2e6}),
+                "its name says 1000000 Hz"));
+    CHECK(open_recording(folder.put("a.cf32", wav(0))).format == SampleFormat::ci16);  // which it is none of
+    CHECK(mentions(complaint(folder.put("._a.wav2", "x")), "macOS"));
+}
+
+TEST_CASE("compressed raw samples are read as those inside, cut or damaged ones refused") {
+    const ScratchFolder folder;
+    std::string samples;
+    for (int i = 0; i < 40000; ++i) samples += static_cast<char>(i * i >> 5);
+    const std::string plain = folder.put("a.cs16", samples).string();
+    for (const auto& [program, extension] :
+         {std::pair{"gzip", ".gz"}, {"xz", ".xz"}, {"bzip2", ".bz2"}, {"zstd", ".zst"}}) {
+        CAPTURE(extension);
+        if (std::system(fmt::format("command -v {} > /dev/null", program).c_str()) != 0) {
+            MESSAGE("skipped: there is no such program");
+            continue;
+        }
+        const std::string packed = plain + extension;
+        REQUIRE(std::system(fmt::format("{} -c < '{}' > '{}'", program, plain, packed).c_str()) == 0);
+        RecordingReader reader(open_recording(packed));
+        CHECK(reader.recording().samples == 10000);
+        for (const std::uint64_t sample : {9000U, 3U, 0U}) {  // there and back
+            reader.seek(sample);
+            std::string read(4 * (10000 - sample), '.');
+            CHECK(reader.read(std::as_writable_bytes(std::span(read))) == read.size());
+            CHECK(read == samples.substr(4 * sample));
+        }
+        const std::string whole = ScratchFolder::content_of(packed);
+        CHECK(mentions(
+            complaint(folder.put("cut.cs16" + std::string(extension), whole.substr(0, whole.size() / 2))),
+            "cut"));
+        CHECK_FALSE(complaint(folder.put("plain.cs16" + std::string(extension), samples)).empty());
+    }
+    CHECK(mentions(complaint(folder / "none.cs16.gz"), "No such file"));
+    CHECK(mentions(complaint(folder.put("a.wav.gz", "x"), {SampleFormat::cf32, {}}), "unpack it first"));
 }
 
 TEST_CASE("sample rates that make no sense are refused with the range") {

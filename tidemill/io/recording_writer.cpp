@@ -59,7 +59,7 @@ StoredAs stored_as(const std::filesystem::path& path, std::optional<dsp::SampleF
     if (names_sigmf(path)) return chosen;
     fail(path,
          "its name does not tell how; use .sigmf-meta, one of the raw extensions .cf32 .cfile .cf64 .ci16 "
-         ".cs16 .ci8 .cs8 .cu8, or -");
+         ".cs16 .ci8 .cs8 .cu8 and those like them, or -");
 }
 
 struct RecordingWriter::Files {

@@ -63,12 +63,13 @@ Recording described_by(const SigmfMetadata& metadata, const RecordingHints& hint
     recording.center_frequency_hz = metadata.center_frequency_hz;
     recording.sha512 = metadata.sha512;
     recording.warnings = metadata.warnings;
-    internal::apply_hints(hints, recording);
+    internal::apply_hints(hints, recording, "the metadata say");
+    if (!recording.sample_rate_hz) recording.warnings.emplace_back("the metadata do not give a sample rate");
     return recording;
 }
 
 bool is_archive(const fs::path& path) {
-    return internal::has_extension(path, ".sigmf") || internal::has_extension(path, ".sigmf.zst");
+    return internal::has_extension(internal::without_packing(path), ".sigmf");
 }
 
 // What macOS puts beside each file is none of the recordings.

@@ -17,8 +17,9 @@ struct Extent {
 /// Counts the samples of the data, whose format is known: of a whole file, or of a part of one.
 void measure_data(Recording& recording, const std::optional<Extent>& part = {});
 
-/// What the user says outweighs what the recording says of itself.
-void apply_hints(const RecordingHints& hints, Recording& recording);
+/// The user outweighs what the recording says of itself, with a warning, in which `who_says` that: "its name
+/// says".
+void apply_hints(const RecordingHints& hints, Recording& recording, std::string_view who_says);
 
 /// Whether the name of a file ends so, in letters of either size.
 bool has_extension(const std::filesystem::path& path, std::string_view extension);

@@ -7,19 +7,15 @@
 #include <span>
 
 #include "tidemill/io/internal/file.hpp"
-#include "tidemill/io/internal/zstd_file.hpp"
+#include "tidemill/io/internal/packed_file.hpp"
 
 namespace tidemill::io::internal {
 
-/// A file of a recording: as it is, or unpacked while it is read where its name ends in ".zst".
+/// A file of a recording: as it is, or unpacked while it is read where its name says how it is compressed.
 class RecordedFile {
   public:
-    explicit RecordedFile(const std::filesystem::path& path) {
-        if (path.extension() == ".zst") {
-            packed_ = std::make_unique<ZstdFile>(path);
-        } else {
-            plain_ = std::make_unique<File>(File::open_regular(path));
-        }
+    explicit RecordedFile(const std::filesystem::path& path) : packed_(open_packed(path)) {
+        if (!packed_) plain_ = std::make_unique<File>(File::open_regular(path));
     }
 
     /// Whether its size is known only to who has read all of it.
@@ -32,8 +28,8 @@ class RecordedFile {
     }
 
   private:
-    std::unique_ptr<File> plain_;
-    std::unique_ptr<ZstdFile> packed_;  // instead
+    std::unique_ptr<PackedFile> packed_;
+    std::unique_ptr<File> plain_;  // instead
 };
 
 }  // namespace tidemill::io::internal

@@ -79,7 +79,7 @@ void ZstdFile::begin_anew() {
     stream_->api.reset(stream_->state);
     compressed_.clear();
     used_ = 0;
-    file_at_ = at_ = 0;
+    file_at_ = 0;
     is_inside_frame_ = false;
 }
 
@@ -104,29 +104,7 @@ std::size_t ZstdFile::read(std::span<std::byte> to) {
         used_ = input.used;
         is_inside_frame_ = left != 0;
     }
-    at_ += output.made;
     return output.made;
-}
-
-void ZstdFile::skip_to(std::uint64_t offset) {
-    if (offset < at_) begin_anew();
-    std::vector<std::byte> skipped(std::min<std::uint64_t>(offset - at_, 1 << 20));
-    while (at_ < offset &&
-           read(std::span(skipped).first(std::min<std::uint64_t>(skipped.size(), offset - at_))) > 0) {
-    }
-}
-
-std::size_t ZstdFile::read_at(std::span<std::byte> to, std::uint64_t offset) {
-    skip_to(offset);
-    return at_ == offset ? read(to) : 0;
-}
-
-std::uint64_t ZstdFile::size() {
-    if (size_ == 0) {
-        skip_to(UINT64_MAX);
-        size_ = at_;
-    }
-    return size_;
 }
 
 }  // namespace tidemill::io::internal
