@@ -103,6 +103,12 @@ void Graph::check_as(const Module& module) const {
     }
 }
 
+Graph::~Graph() {
+    if (!stream_ || !stream_->is_running) return;
+    new std::vector<Node>(std::move(nodes_));
+    stream_.release();
+}
+
 // A count of 0 says nothing.
 void Graph::set_count(SocketRef socket, std::size_t count) {
     if (count == 0) return;

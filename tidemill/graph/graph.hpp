@@ -163,6 +163,10 @@ Named named(std::string name);
 class Graph {
   public:
     explicit Graph(std::string name = "graph") : name_(std::move(name)) {}
+    Graph(Graph&&) noexcept = default;
+    Graph& operator=(Graph&&) noexcept = default;
+    /// Modules of a graph that is being run are left as they are: exit() in a task ends static graphs.
+    ~Graph();
 
     const std::string& name() const { return name_; }
 

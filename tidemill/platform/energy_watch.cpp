@@ -5,24 +5,21 @@
 #include <fmt/format.h>
 
 #include "tidemill/guard.hpp"
-#include "tidemill/platform/start_thread.hpp"
 
 namespace tidemill {
 
-EnergyWatch::EnergyWatch(EnergyMeter* meter, std::chrono::milliseconds period)
-    : meter_(meter), period_(period) {
+EnergyWatch::EnergyWatch(EnergyMeter* meter, std::chrono::milliseconds period) : meter_(meter) {
     if (!meter_) return;
     begin_ = end_ = std::chrono::steady_clock::now();
-    note(internal::thrown_by([this] {
+    note(internal::thrown_by([&] {
         meter_->start(begin_);
-        thread_ = start_thread([this](std::stop_token stop) { sample_until(std::move(stop)); });
+        samples_ = std::make_unique<Repeated>(period, [this] { return sample(), true; });
     }));
 }
 
 EnergyUse EnergyWatch::stop() {
-    if (thread_.joinable()) {
-        thread_.request_stop();
-        thread_.join();
+    if (const auto samples = std::exchange(samples_, nullptr)) {
+        samples->end();
         sample();
     }
     EnergyUse use;
@@ -49,14 +46,6 @@ void EnergyWatch::measure(EnergyUse& use) const {
         use.not_measured.clear();
     } else {
         use.not_measured = fmt::format("{}: stood still for {:.3g} s", use.meter, use.seconds);
-    }
-}
-
-void EnergyWatch::sample_until(std::stop_token stop) {
-    std::unique_lock lock(mutex_);
-    while (!stop.stop_requested()) {
-        wake_.wait_for(lock, stop, period_, [] { return false; });
-        if (!stop.stop_requested()) sample();
     }
 }
 

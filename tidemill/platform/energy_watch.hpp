@@ -1,13 +1,12 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <exception>
-#include <mutex>
+#include <memory>
 #include <string>
-#include <thread>
 
 #include "tidemill/platform/energy_meter.hpp"
+#include "tidemill/platform/repeated.hpp"
 
 namespace tidemill {
 
@@ -23,19 +22,15 @@ class EnergyWatch {
     EnergyUse stop();
 
   private:
-    void sample_until(std::stop_token stop);
     void sample();
     void note(const std::exception_ptr& failure);
     void measure(EnergyUse& use) const;
 
     EnergyMeter* meter_;
-    std::chrono::milliseconds period_;
     EnergyMeter::TimePoint begin_{};
     EnergyMeter::TimePoint end_{};
     std::string failure_;
-    std::mutex mutex_;  // for the condition alone: the thread is joined before anybody else reads
-    std::condition_variable_any wake_;
-    std::jthread thread_;
+    std::unique_ptr<Repeated> samples_;  // ended before anybody else reads
 };
 
 }  // namespace tidemill

@@ -197,6 +197,7 @@ Worker::Options Crew::options_for(std::size_t stage, std::size_t replica, const 
     if (!end_) chosen.replay = options.replay;
     if (drops_late(options)) chosen.late = options.late;
     chosen.journal = options.journal;
+    chosen.stop = options.stop;
     chosen.notes.deadline_ticks = ticks_of(options.deadline);
     if (!end_) chosen.notes.when_late = options.when_late;
     chosen.batch = cut_.batch;

@@ -7,6 +7,7 @@
 #include "tidemill/guard.hpp"
 #include "tidemill/run/pool/thread_pool.hpp"
 #include "tidemill/run/run_error.hpp"
+#include "tidemill/run/run_gate.hpp"
 #include "tidemill/run/sequence.hpp"
 
 namespace tidemill {
@@ -39,6 +40,7 @@ struct Duplicates::Copies {
     void merge_totals();
 
     Graph& graph;
+    RunGate gate{};
     std::vector<Copy> copies;
     ThreadPool pool{};
 };
@@ -48,7 +50,9 @@ Duplicates::Duplicates(Graph& graph, std::size_t copies) {
     copies_ = std::make_unique<Copies>(graph, copies);
 }
 
-Duplicates::~Duplicates() = default;
+Duplicates::~Duplicates() {
+    if (!copies_->gate.end()) copies_.release();
+}
 
 std::vector<RunReport> Duplicates::run(const RunOptions& options) {
     if (!options.observers.empty()) throw GraphError("observers look at one run: give none to duplicates");
@@ -60,9 +64,12 @@ std::vector<RunReport> Duplicates::Copies::run(const RunOptions& options) {
     std::vector<std::exception_ptr> failures(copies.size());
     std::stop_source all;
     const std::stop_callback on_request(options.stop, [&] { all.request_stop(); });
+    const RunGate::Open open(gate, [&] { all.request_stop(); });
+    const InsideRun* const runs = InsideRun::all();
     std::vector<ThreadPool::Job> jobs;
     for (std::size_t c = 0; c < copies.size(); ++c) {
         jobs.push_back([&, c] {
+            const InsideRun::Helper inside(runs);
             RunOptions own = options;
             own.frames = share_of(options.frames, c, copies.size());
             own.numbers = {options.numbers.of(c), options.numbers.step * copies.size()};

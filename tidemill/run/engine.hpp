@@ -44,6 +44,12 @@ class Engine final : public StretchRunner {
     /// See Pipeline::checkpoint().
     Checkpoint checkpoint();
 
+    /// For who destroys it: RunGate::end().
+    bool end_run() {
+        wishes_.refuse();
+        return wishes_.gate().end();
+    }
+
     Stretch run_stretch(const RunOptions& options, StreamRun& stream) override;
     void end_stream(const RunOptions& options, StreamRun& stream, RunTotals& totals) override;
     void halt() override;

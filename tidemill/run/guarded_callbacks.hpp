@@ -23,6 +23,8 @@ class GuardedCallbacks {
     /// The guarded ones in place of those that were wanted, and a token that stops with either.
     void put_into(RunOptions& options) const;
 
+    /// The run is to end, whoever wants that.
+    void end() { ended_.request_stop(); }
     std::stop_token stop() const { return ended_.get_token(); }
 
     /// Throws what the first of them threw, if any; once.

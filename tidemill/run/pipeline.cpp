@@ -180,7 +180,10 @@ Pipeline::Pipeline(Graph& graph, const Schedule& schedule, const PipelineOptions
       options_(options),
       engine_(std::make_unique<Engine>(graph, cut_of(graph, schedule, options))) {}
 
-Pipeline::~Pipeline() = default;
+// One that runs is stopped; one that runs this is left as it is.
+Pipeline::~Pipeline() {
+    if (!engine_->end_run()) engine_.release();
+}
 
 RunReport Pipeline::run(const RunOptions& options) {
     return engine_->run(options);

@@ -4,6 +4,6 @@
 
 namespace tidemill {
 
-template class BasicRunState<RealThreads, TaskFailure>;
+template class BasicRunState<RealThreads, FrameFailure>;
 
 }  // namespace tidemill

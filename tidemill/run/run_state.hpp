@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "tidemill/run/task_failure.hpp"
+#include "tidemill/run/frame_failure.hpp"
 #include "tidemill/run/token_ring.hpp"
 
 namespace tidemill {
@@ -80,8 +80,8 @@ class BasicRunState {
     typename Threads::template Plain<std::optional<Outcome>> outcome_{std::nullopt};
 };
 
-using RunState = BasicRunState<RealThreads, TaskFailure>;
+using RunState = BasicRunState<RealThreads, FrameFailure>;
 
-extern template class BasicRunState<RealThreads, TaskFailure>;
+extern template class BasicRunState<RealThreads, FrameFailure>;
 
 }  // namespace tidemill

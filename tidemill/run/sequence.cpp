@@ -16,7 +16,10 @@ EngineCut cut_in_order(const Structure& structure, const PuSet& cores) {
     return {{std::move(stage)}};
 }
 
-Sequence::~Sequence() = default;
+// One that runs is stopped; one that runs this is left as it is.
+Sequence::~Sequence() {
+    if (!engine_->end_run()) engine_.release();
+}
 
 RunReport Sequence::run(const RunOptions& options) {
     return engine_->run(options);

@@ -497,6 +497,6 @@ void BasicStageWalk<Threads, Error>::leave(Work& work, std::size_t index) {
     advance();
 }
 
-using StageWalk = BasicStageWalk<RealThreads, TaskFailure>;
+using StageWalk = BasicStageWalk<RealThreads, FrameFailure>;
 
 }  // namespace tidemill

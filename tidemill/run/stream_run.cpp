@@ -39,7 +39,8 @@ internal::StreamPlace* StreamRun::begun(const Of& of, Graph::Running& running, c
 StreamRun::StreamRun(const Of& of, const RunOptions& options, bool anew, std::function<void()> pause)
     : of_(of),
       callbacks_(options),
-      wishes_(of.wishes, std::move(pause)),
+      wishes_(of.wishes, std::move(pause), [this] { callbacks_.end(); }),
+      token_(callbacks_.stop()),
       running_(of.graph, of.graph_size),
       place_(begun(of, running_, options, anew)),
       lives_(of.graph, of.structure, numbers_of(options.numbers, place_->next_frames), goes_on(*place_)),

@@ -15,6 +15,7 @@
 #include "tidemill/run/knobs/knob_book.hpp"
 #include "tidemill/run/module_lives.hpp"
 #include "tidemill/run/observed_run.hpp"
+#include "tidemill/run/outside/run_on_this_thread.hpp"
 #include "tidemill/run/report.hpp"
 #include "tidemill/run/run_options.hpp"
 
@@ -85,6 +86,7 @@ class StreamRun {
     internal::CancelLater cancel_;
     GuardedCallbacks callbacks_;
     CheckpointWishes::Open wishes_;
+    internal::RunOnThisThread token_;
     Graph::Running running_;
     internal::StreamPlace* place_;
     ModuleLives lives_;

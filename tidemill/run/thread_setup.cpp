@@ -6,9 +6,10 @@
 #include <cxxabi.h>
 
 #include "tidemill/guard.hpp"
+#include "tidemill/platform/inside_run.hpp"
 #include "tidemill/platform/tick_clock.hpp"
 #include "tidemill/run/run_error.hpp"
-#include "tidemill/run/task_failure.hpp"
+#include "tidemill/run/frame_failure.hpp"
 
 namespace tidemill {
 
@@ -54,14 +55,16 @@ void run_set_up(ThreadPool& pool, const std::vector<ThreadSetup*>& setups,
     }
     std::latch settled(std::ssize(setups));
     internal::FirstFailure failure;
+    const InsideRun* const runs = InsideRun::all();
     std::vector<ThreadPool::Job> jobs;
     for (std::size_t i = 0; i < setups.size(); ++i) {
         jobs.push_back([&, i] {
+            const InsideRun::Helper inside(runs);
             setups[i]->pin().pin();
             try {
                 failure.note(internal::thrown_by([&] { settle(i); }));
             } catch (const abi::__forced_unwind&) {  // the others wait for it
-                failure.note(internal::thrown_by([] { TaskFailure{}.raise(); }));
+                failure.note(internal::thrown_by([] { FrameFailure{}.raise(); }));
                 settled.count_down();
                 throw;
             }

@@ -37,7 +37,7 @@ class Worker::Tasks {
     bool is_oldest_done() const;
     Flow end_together();
     Flow emit(std::size_t part, FrameMark& mark, Token& out);
-    std::optional<TaskFailure> error() { return std::exchange(worker_.error_, std::nullopt); }
+    std::optional<FrameFailure> error() { return std::exchange(worker_.error_, std::nullopt); }
     template <typename Alive>
     void finish(std::size_t part, const FrameMark& mark, Alive alive);
     template <typename Take>
@@ -59,7 +59,7 @@ class Worker::Tasks {
     void note_stop(const Share& share, const RunStep& step) const;
     Flow stop_for(const Share& share, const RunStep& step);
     void lose_thread_in(const Share& share, const RunStep& step);
-    TaskFailure failure_in(const Share& share, const RunStep& step, std::exception_ptr cause) const;
+    FrameFailure failure_in(const Share& share, const RunStep& step, std::exception_ptr cause) const;
     template <typename Call>
     Flow guarded(const Share& share, const RunStep& step, Call call);
 
@@ -358,9 +358,12 @@ Flow Worker::Tasks<kWatching>::call_end(Share& share, FrameMark& mark, Token& ou
     const RunStep& step = *share.steps.end();
     return guarded(share, step, [&] {
         const std::uint64_t before = watch_.stamp();
-        const Flow flow = call(share, step);
+        Flow flow = call(share, step);
         watch_.called(step, share.context, mark, flow, before);
-        if (flow != Flow::ok) check_promise(*step.info, flow);
+        if (flow != Flow::ok) {
+            check_promise(*step.info, flow);
+            flow = share.again.heed(flow, worker_.options_.stop);
+        }
         if (flow == Flow::stop) note_stop(share, step);
         if (flow == Flow::stop || flow == Flow::skip) return flow;
         out.mark(out.frames) = mark;
@@ -448,7 +451,7 @@ Flow Worker::Tasks<kWatching>::stop_for(const Share& share, const RunStep& step)
 }
 
 template <Watching kWatching>
-TaskFailure Worker::Tasks<kWatching>::failure_in(const Share& share, const RunStep& step,
+FrameFailure Worker::Tasks<kWatching>::failure_in(const Share& share, const RunStep& step,
                                                  std::exception_ptr cause) const {
     return {&step.step->task.name, worker_.stage_, worker_.replica_, share.context.number, std::move(cause)};
 }
@@ -480,7 +483,7 @@ void Worker::Tasks<kWatching>::loses_thread(const std::exception_ptr& why) {
     worker_.notes_.forget_observers();
     worker_.options_.stop_when = nullptr;
     if (std::exchange(worker_.lost_thread_, true)) return;
-    worker_.state_.end_before(worker_.state_.segments() - 1, 0, TaskFailure{.cause = why});
+    worker_.state_.end_before(worker_.state_.segments() - 1, 0, FrameFailure{.cause = why});
 }
 
 // Behind all that tasks do: Clang makes no member of a template whose definition comes after this.

@@ -4,9 +4,11 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <vector>
 
 #include "tidemill/graph/plan.hpp"
+#include "tidemill/run/again.hpp"
 #include "tidemill/run/dropped_frames.hpp"
 #include "tidemill/run/gathered_frames.hpp"
 #include "tidemill/run/knobs/knob_book.hpp"
@@ -45,6 +47,7 @@ class Worker {
         Late late = Late::wait;                   ///< what becomes of source frames that find no token
         const JournalRecord* replay = nullptr;    ///< whose dropped frames are dropped again
         Journal* journal = nullptr;               ///< is told of dropped frames
+        std::stop_token stop{};                   ///< of the run: an endless task does not say again for ever
     };
 
     /// `modules` are those that this worker's tasks run on, by the graph's indices.
@@ -101,6 +104,7 @@ class Worker {
         std::uint32_t number_at;
         std::uint64_t next_number = 0;  // of what the part's last task emits
         bool must_pass = false;         // the task has emitted all; now the frame itself passes it
+        AgainAfterStop again{};
         internal::FrameContext context{};
     };
 
@@ -132,7 +136,7 @@ class Worker {
     std::optional<KnobBook::Beginner> knobs_;
     std::vector<Share> shares_;  // beside the walk's parts
     GatheredFrames gathered_;
-    std::optional<TaskFailure> error_;
+    std::optional<FrameFailure> error_;
     bool lost_thread_ = false;  // a forced unwind has ended what it did
     std::vector<StreamStop> stops_;
     WorkerNotes notes_;

@@ -1,10 +1,14 @@
 #include "tidemill/tasks/runtime.hpp"
 
+#include <cxxabi.h>
+
 #include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "tidemill/guard.hpp"
+#include "tidemill/platform/inside_run.hpp"
 #include "tidemill/platform/tick_clock.hpp"
 #include "tidemill/policy/policy_error.hpp"
 
@@ -65,17 +69,22 @@ void Tasks::Runtime::start_threads() {
 }
 
 Tasks::Runtime::~Runtime() {
-    try {
-        wait();
-    } catch (const TaskError&) {  // the destructor's promise: what nobody waited for is lost
-    }
+    internal::thrown_by([this] { wait(); });  // the destructor's promise: what nobody waited for is lost
     workers_.look([this] { closing_ = true; });
     workers_.ring_all();
 }
 
+// A task that ends its thread ends it when Tasks goes: until then there would be one too few.
 void Tasks::Runtime::work_as(WorkerId worker) {
+    const InsideRun inside(this);
     pin(worker);
-    workers_.serve(worker, crew_[worker], [this] { return closing_; });
+    const auto serve = [&] { workers_.serve(worker, crew_[worker], [this] { return closing_; }); };
+    try {
+        serve();
+    } catch (const abi::__forced_unwind&) {
+        serve();
+        throw;
+    }
     pins_[worker].unpin();
 }
 
@@ -87,6 +96,10 @@ void Tasks::Runtime::pin(WorkerId worker) {
 }
 
 void Tasks::Runtime::check_spawner() const {
+    if (!process_.is_here())
+        throw TasksError(
+            "Tasks was made before the process was forked, which left its threads behind: make it in the new "
+            "process");
     if (std::this_thread::get_id() == owner_ && !program_worker_->is_running()) return;
     throw TasksError(
         "a task spawns, or another thread than the one that made Tasks: spawn from that thread, between "
@@ -153,7 +166,17 @@ void Tasks::Runtime::next_iteration() {
 
 // Runs tasks in the program's thread, where it helps, until it may go on.
 void Tasks::Runtime::help_until(SpawnBoard::Goal goal) {
-    workers_.serve(program_, crew_[program_], [&] { return board_.reaches(goal, order_.iteration()); });
+    const InsideRun inside(this);
+    try {
+        workers_.serve(program_, crew_[program_], [&] { return board_.reaches(goal, order_.iteration()); });
+    } catch (const abi::__forced_unwind&) {  // others may wait for what it holds
+        workers_.serve(program_, crew_[program_], [] { return true; });
+        throw;
+    }
+}
+
+bool Tasks::Runtime::can_end() const {
+    return process_.is_here() && !InsideRun::of(this);
 }
 
 TasksReport Tasks::Runtime::wait() {

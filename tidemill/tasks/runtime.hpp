@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "tidemill/platform/making_process.hpp"
 #include "tidemill/run/pool/thread_pin.hpp"
 #include "tidemill/run/pool/thread_pool.hpp"
 #include "tidemill/run/pool/worker_pool.hpp"
@@ -26,6 +27,9 @@ class Tasks::Runtime {
   public:
     explicit Runtime(TasksOptions options);
     ~Runtime();
+
+    /// False where nobody can wait for the workers: in a task, which may call exit(), and in a forked process.
+    bool can_end() const;
 
     TaskType type(std::string name, policy::KindSet kinds);
     TaskType type_at(const std::source_location& place);
@@ -47,6 +51,7 @@ class Tasks::Runtime {
 
     TasksOptions options_;
     std::uint64_t bundle_ticks_;
+    MakingProcess process_;
     std::thread::id owner_ = std::this_thread::get_id();
     policy::WorkerId program_;  // the program's thread: the first worker, or a visitor
     SpawnOrder order_;

@@ -65,14 +65,13 @@ void SpawnBoard::settle(WorkerId worker, HeldTasks& held) {
         tasks_.complete(worker, task, held.ticks[i]);
         freed_.push_back(task);
     }
-    for (TaskFailure& failure : held.failures) {
-        if (!failure_ || failure.number < failure_->number) failure_ = std::move(failure);
-    }
+    if (held.failure && (!failure_ || held.failure->number < failure_->number))
+        failure_ = std::move(held.failure);
     done_ += std::exchange(held.done, {});
     tasks_.tick(static_cast<std::uint64_t>(to_ns(held.ended_tick)));
     held.tasks.clear();
     held.ticks.clear();
-    held.failures.clear();
+    held.failure.reset();
 }
 
 void SpawnBoard::take(WorkerId worker, std::size_t hungry, HeldTasks& held) {

@@ -19,7 +19,7 @@ namespace tidemill {
 struct TaskFailure {
     std::uint64_t number;
     policy::TaskTypeId type;
-    std::exception_ptr cause;
+    std::exception_ptr cause;  ///< null: it ended its thread
 };
 
 /// What came of some tasks.
@@ -41,12 +41,15 @@ struct HeldTasks {
     std::vector<policy::TaskSlot> tasks;
     std::uint64_t expected_ticks = 0;  ///< of all of them, on the worker's kind of core
     std::vector<std::uint64_t> ticks;  ///< filled in by the worker: what each took
-    std::vector<TaskFailure> failures{};
+    std::optional<TaskFailure> failure{};  ///< of those that failed, the one that was spawned first
     TasksDone done{};
     std::uint64_t ended_tick = 0;  ///< when the last of them was done
     bool soon_back = false;        ///< they take less than a bundle
 
     bool empty() const { return tasks.empty(); }
+    void fail(std::uint64_t number, policy::TaskTypeId type, std::exception_ptr cause) {
+        if (!failure || number < failure->number) failure = {number, type, std::move(cause)};
+    }
 };
 
 /// The board that the program's thread and its workers share: spawned tasks, slots that have come free, and

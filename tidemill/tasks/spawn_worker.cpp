@@ -1,44 +1,64 @@
 #include "tidemill/tasks/spawn_worker.hpp"
 
+#include <cxxabi.h>
+
+#include <utility>
+
+#include "tidemill/guard.hpp"
 #include "tidemill/platform/tick_clock.hpp"
 
 namespace tidemill {
 
 using policy::TaskSlot;
 
+// Where a forced unwind ends the thread in a task, called again it goes on behind that.
 void SpawnWorker::run(HeldTasks& held) {
+    held.ticks.reserve(held.tasks.size());
     std::uint64_t before = ticks();
-    for (std::size_t i = 0; i < held.tasks.size();) {
+    while (held.ticks.size() < held.tasks.size()) {
         start_.store(before, std::memory_order_relaxed);
+        const std::size_t first = held.ticks.size();
         const std::uint64_t ran = held.done.ran;
-        const std::size_t count = run_alike(held, i);
+        std::size_t end = first;
+        try {
+            run_alike(held, end);
+        } catch (const abi::__forced_unwind&) {
+            held.ticks.resize(end, 0);
+            throw;
+        }
         const std::uint64_t now = ticks();
-        held.ticks.insert(held.ticks.end(), count, (now - before) / count);
+        held.ticks.resize(end, (now - before) / (end - first));
         held.done.work_ticks += now - before;
-        if (shared_.observe && held.done.ran > ran) observe(held.tasks[i], before, now);
+        if (shared_.observe && held.done.ran > ran) observe(held, held.tasks[first], before, now);
         before = now;
-        i += count;
     }
     held.ended_tick = before;
     start_.store(0, std::memory_order_relaxed);
 }
 
-void SpawnWorker::observe(TaskSlot task, std::uint64_t start, std::uint64_t end) const {
+// What it throws is its task's error.
+void SpawnWorker::observe(HeldTasks& held, TaskSlot task, std::uint64_t start, std::uint64_t end) const {
     const SpawnedTasks& tasks = shared_.tasks;
-    shared_.observe(
-        {tasks.type_of(task), tasks.number_of(task), tasks.iteration_of(task), index_, start, end});
+    const ObservedTask observed{
+        tasks.type_of(task), tasks.number_of(task), tasks.iteration_of(task), index_, start, end};
+    if (auto failure = internal::thrown_by([&] { shared_.observe(observed); }))
+        fail(held, task, std::move(failure));
 }
 
-// Runs a task and those of the same task type right behind it; returns how many. Several at a time are so
-// short that a look at the clock for each would be much of what they cost.
-std::size_t SpawnWorker::run_alike(HeldTasks& held, std::size_t first) {
+void SpawnWorker::fail(HeldTasks& held, TaskSlot task, std::exception_ptr cause) const {
+    const std::uint64_t number = shared_.tasks.number_of(task);
+    held.fail(number, shared_.tasks.type_of(task), std::move(cause));
+    shared_.limit.drop_from(number);
+}
+
+// Runs a task and those of the same task type right behind it; `next` is the first that has not begun. Several
+// at a time are so short that a look at the clock for each would be much of what they cost.
+void SpawnWorker::run_alike(HeldTasks& held, std::size_t& next) {
     const SpawnedTasks& tasks = shared_.tasks;
-    const policy::TaskTypeId type = tasks.type_of(held.tasks[first]);
-    std::size_t end = first;
+    const policy::TaskTypeId type = tasks.type_of(held.tasks[next]);
     do {
-        run_task(held, held.tasks[end++]);
-    } while (!shared_.observe && end < held.tasks.size() && tasks.type_of(held.tasks[end]) == type);
-    return end - first;
+        run_task(held, held.tasks[next++]);
+    } while (!shared_.observe && next < held.tasks.size() && tasks.type_of(held.tasks[next]) == type);
 }
 
 void SpawnWorker::run_task(HeldTasks& held, TaskSlot task) {
@@ -51,9 +71,13 @@ void SpawnWorker::run_task(HeldTasks& held, TaskSlot task) {
     } else {
         try {
             shared_.bodies[task].call();
+        } catch (const abi::__forced_unwind&) {
+            fail(held, task, nullptr);
+            ++held.done.ran;
+            shared_.bodies[task].clear();
+            throw;
         } catch (...) {
-            held.failures.push_back({number, type, std::current_exception()});
-            shared_.limit.drop_from(number);
+            fail(held, task, std::current_exception());
         }
         ++held.done.ran;
     }

@@ -44,9 +44,10 @@ class SpawnWorker {
     std::size_t index() const { return index_; }
 
   private:
-    std::size_t run_alike(HeldTasks& held, std::size_t first);
+    void run_alike(HeldTasks& held, std::size_t& next);
     void run_task(HeldTasks& held, policy::TaskSlot task);
-    void observe(policy::TaskSlot task, std::uint64_t start, std::uint64_t end) const;
+    void observe(HeldTasks& held, policy::TaskSlot task, std::uint64_t start, std::uint64_t end) const;
+    void fail(HeldTasks& held, policy::TaskSlot task, std::exception_ptr cause) const;
 
     const Shared& shared_;
     std::size_t index_;

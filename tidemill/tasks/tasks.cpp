@@ -8,13 +8,16 @@
 namespace tidemill {
 
 TaskError::TaskError(const std::string& type, std::uint64_t number, std::exception_ptr cause)
-    : TasksError(fmt::format("task {} spawned at {} failed: {}", number, type, message_of(cause))),
+    : TasksError(fmt::format("task {} spawned at {} failed: {}", number, type,
+                             cause ? message_of(cause) : "it ended its thread; return from it instead")),
       type_(type),
       number_(number),
       cause_(std::move(cause)) {}
 
 Tasks::Tasks(TasksOptions options) : runtime_(std::make_unique<Runtime>(std::move(options))) {}
-Tasks::~Tasks() = default;
+Tasks::~Tasks() {
+    if (!runtime_->can_end()) runtime_.release();
+}
 
 TaskType Tasks::type(std::string name, policy::KindSet kinds) {
     return runtime_->type(std::move(name), kinds);

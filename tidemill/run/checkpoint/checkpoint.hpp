@@ -17,6 +17,8 @@
 
 namespace tidemill {
 
+class Repeated;
+
 /// All that a stream needs to go on where it stood between two frames, in another program and under another
 /// executor: give it to a run in its options, on a graph that is made as that one was. What modules hold is
 /// in it as far as they have a keep(); Graph::not_kept() names the others.
@@ -84,11 +86,10 @@ class CheckpointFile {
     void give_up() noexcept;
 
   private:
-    class Writer;
 
     std::filesystem::path path_;
     std::chrono::nanoseconds every_;
-    std::unique_ptr<Writer> writer_;
+    std::unique_ptr<Repeated> writer_;
 };
 
 }  // namespace tidemill

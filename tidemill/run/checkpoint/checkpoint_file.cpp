@@ -1,83 +1,48 @@
-#include <condition_variable>
 #include <exception>
-#include <mutex>
-#include <thread>
 #include <utility>
 
-#include "tidemill/guard.hpp"
-#include "tidemill/platform/start_thread.hpp"
+#include "tidemill/platform/repeated.hpp"
 #include "tidemill/run/checkpoint/checkpoint.hpp"
 
 namespace tidemill {
 
-/// Writes again and again until it goes.
-class CheckpointFile::Writer {
-  public:
-    Writer(const CheckpointFile& file, Take take)
-        : file_(file),
-          take_(std::move(take)),
-          thread_(start_thread([this](const std::stop_token& done) { write_until(done); })) {}
+namespace {
 
-    /// Why it ended before it was asked to, if it did.
-    std::exception_ptr finish() {
-        thread_.request_stop();
-        if (thread_.joinable()) thread_.join();
-        return failure_;
+// False where there is nothing more to write. A disk may be full for a while, and the last one tells.
+bool write_one(const CheckpointFile::Take& take, const std::filesystem::path& path) {
+    const std::optional<Checkpoint> taken = take();
+    if (!taken) return false;
+    try {
+        write_checkpoint(*taken, path);
+    } catch (const CheckpointNotWritten&) {
     }
+    return true;
+}
 
-  private:
-    void write_until(const std::stop_token& done) {
-        std::unique_lock lock(mutex_);
-        const auto is_done = [&] { return done.stop_requested(); };
-        while (!wake_.wait_for(lock, done, file_.every_, is_done) && !is_done()) {
-            if (!write_one()) return;
-        }
-    }
-
-    // False where there is nothing more to write.
-    bool write_one() {
-        bool goes_on = true;
-        failure_ = internal::thrown_by([&] {
-            const std::optional<Checkpoint> taken = take_();
-            goes_on = taken.has_value();
-            if (goes_on) write(*taken);
-        });
-        return goes_on && !failure_;
-    }
-
-    // A disk may be full for a while, and the last one tells.
-    void write(const Checkpoint& taken) const {
-        try {
-            write_checkpoint(taken, file_.path_);
-        } catch (const CheckpointNotWritten&) {
-        }
-    }
-
-    const CheckpointFile& file_;
-    Take take_;
-    std::exception_ptr failure_;
-    std::mutex mutex_;  // for the condition alone
-    std::condition_variable_any wake_;
-    std::jthread thread_;
-};
+}  // namespace
 
 CheckpointFile::CheckpointFile(std::filesystem::path path, std::chrono::nanoseconds every)
     : path_(std::move(path)), every_(every) {}
 
-CheckpointFile::~CheckpointFile() = default;
+// One that a run still keeps goes because its process does (exit() in a task): its thread may wait for ever.
+CheckpointFile::~CheckpointFile() {
+    writer_.release();
+}
+
 
 void CheckpointFile::follow(Take take) {
-    writer_ = std::make_unique<Writer>(*this, std::move(take));
+    writer_ = std::make_unique<Repeated>(
+        every_, [take = std::move(take), path = path_] { return write_one(take, path); });
 }
 
 void CheckpointFile::finish(const Checkpoint& last) {
-    const std::exception_ptr failure = std::exchange(writer_, nullptr)->finish();
+    const std::exception_ptr failure = std::exchange(writer_, nullptr)->end();
     if (failure) std::rethrow_exception(failure);
     write_checkpoint(last, path_);
 }
 
 void CheckpointFile::give_up() noexcept {
-    if (writer_) std::exchange(writer_, nullptr)->finish();
+    if (writer_) std::exchange(writer_, nullptr)->end();
 }
 
 }  // namespace tidemill

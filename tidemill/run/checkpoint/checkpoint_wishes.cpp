@@ -20,9 +20,13 @@ std::optional<Checkpoint> CheckpointWishes::want() {
     return answer.get();
 }
 
-void CheckpointWishes::wait_until_over() {
-    std::unique_lock lock(mutex_);
-    over_.wait(lock, [&] { return !runs_; });
+void CheckpointWishes::refuse() {
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    if (!lock) return;
+    takes_wishes_ = false;
+    const auto destroyed =
+        std::make_exception_ptr(RunError("the executor was destroyed while its run was going on"));
+    for (auto& wish : std::exchange(wishes_, {})) wish.set_exception(destroyed);
 }
 
 bool CheckpointWishes::any() {
@@ -39,9 +43,11 @@ void CheckpointWishes::grant(const std::function<Checkpoint()>& take) {
     for (auto& wish : wishes) failure ? wish.set_exception(failure) : wish.set_value(taken);
 }
 
-CheckpointWishes::Open::Open(CheckpointWishes& wishes, std::function<void()> pause) : wishes_(wishes) {
+CheckpointWishes::Open::Open(CheckpointWishes& wishes, std::function<void()> pause,
+                             std::function<void()> stop)
+    : wishes_(wishes), gate_(wishes.gate_, std::move(stop)) {
     const std::lock_guard lock(wishes_.mutex_);
-    wishes_.runs_ = wishes_.takes_wishes_ = true;
+    wishes_.takes_wishes_ = true;
     wishes_.pause_ = std::move(pause);
 }
 
@@ -58,9 +64,6 @@ CheckpointWishes::Open::~Open() {
         throw RunError("the run has failed: what its modules hold now is no state to go on from");
     };
     close(failed);
-    const std::lock_guard lock(wishes_.mutex_);
-    wishes_.runs_ = false;
-    wishes_.over_.notify_all();
 }
 
 }  // namespace tidemill

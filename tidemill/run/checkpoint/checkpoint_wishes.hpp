@@ -1,6 +1,5 @@
 #pragma once
 
-#include <condition_variable>
 #include <functional>
 #include <future>
 #include <mutex>
@@ -8,6 +7,7 @@
 #include <vector>
 
 #include "tidemill/run/checkpoint/checkpoint.hpp"
+#include "tidemill/run/run_gate.hpp"
 
 namespace tidemill {
 
@@ -17,8 +17,10 @@ class CheckpointWishes {
     /// Waits for the next pause, and asks for one; nothing where no run goes on. Throws what keeping threw,
     /// and RunError when the run fails before.
     std::optional<Checkpoint> want();
-    /// Until no run goes on.
-    void wait_until_over();
+    /// For who destroys what runs: those who wait are refused.
+    void refuse();
+    /// Of the run.
+    RunGate& gate() { return gate_; }
 
     /// For the run. Whether it should pause.
     bool any();
@@ -28,8 +30,8 @@ class CheckpointWishes {
     /// The time in which a run goes on.
     class Open {
       public:
-        /// `pause` makes it stop between frames soon; it may be called by any thread.
-        Open(CheckpointWishes& wishes, std::function<void()> pause);
+        /// `pause` makes it stop between frames soon, `stop` for good; they may be called by any thread.
+        Open(CheckpointWishes& wishes, std::function<void()> pause, std::function<void()> stop);
         /// Wishes that are left cannot be granted.
         ~Open();
         Open(const Open&) = delete;
@@ -40,12 +42,12 @@ class CheckpointWishes {
 
       private:
         CheckpointWishes& wishes_;
+        RunGate::Open gate_;
     };
 
   private:
-    std::mutex mutex_;
-    std::condition_variable over_;
-    bool runs_ = false;
+    RunGate gate_;
+    std::mutex mutex_;  // guards what follows
     bool takes_wishes_ = false;
     std::function<void()> pause_;
     std::vector<std::promise<Checkpoint>> wishes_;

@@ -9,7 +9,10 @@ namespace tidemill {
 Dynamic::Dynamic(Graph& graph, DynamicOptions options)
     : engine_(std::make_unique<DynamicEngine>(graph, std::move(options))) {}
 
-Dynamic::~Dynamic() = default;
+// One that runs is stopped; one that runs this is left as it is.
+Dynamic::~Dynamic() {
+    if (!engine_->end_run()) engine_.release();
+}
 
 RunReport Dynamic::run(const RunOptions& options) {
     return engine_->run(options);

@@ -216,8 +216,9 @@ void DynamicEngine::halt() {
 }
 
 Checkpoint DynamicEngine::checkpoint() {
+    wishes_.gate().check_may_wait("checkpoint()");
     if (std::optional<Checkpoint> taken = wishes_.want()) return *std::move(taken);
-    wishes_.wait_until_over();
+    wishes_.gate().wait_until_over();
     return checkpoint_of(graph_);
 }
 

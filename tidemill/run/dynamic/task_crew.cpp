@@ -38,6 +38,7 @@ TaskCrew::TaskCrew(Graph& graph, const Plan& plan, const std::vector<DynamicUnit
             static_cast<std::uint64_t>(static_cast<double>(options.deadline.count()) / ns_per_tick());
         chosen.when_late = options.when_late;
         chosen.stopping = &turns_.halting();
+        chosen.stop = options.stop;
         chosen.ends = &turns_.ends();
         if (teller_) chosen.teller = &*teller_;
         seats_.emplace_back(settings_.cores, std::move(chosen));

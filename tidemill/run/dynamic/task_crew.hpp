@@ -45,7 +45,7 @@ class TaskCrew {
     void rethrow() {
         turns_.rethrow();
         board_.rethrow();
-        if (turns_.has_lost_thread()) TaskFailure{}.raise();
+        if (turns_.has_lost_thread()) FrameFailure{}.raise();
     }
     const TaskBoard& board() const { return board_; }
     /// The number that each branch's next frame will have.

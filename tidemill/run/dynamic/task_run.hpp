@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tidemill/run/stream_stop.hpp"
-#include "tidemill/run/task_failure.hpp"
+#include "tidemill/run/frame_failure.hpp"
 #include "tidemill/run/token_ring.hpp"
 
 namespace tidemill {
@@ -52,7 +52,7 @@ struct FrameLimit {
 struct StreamEnd {
     std::uint32_t segment;
     FrameLimit limit;
-    std::optional<TaskFailure> error;  ///< none: a task said stop
+    std::optional<FrameFailure> error;  ///< none: a task said stop
     StreamStop stop{};                 ///< that task
 
     /// What a segment's last task has emitted came before the input it works on, so all upstream may be

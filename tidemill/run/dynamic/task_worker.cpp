@@ -172,13 +172,13 @@ void TaskWorker::call_batch(const RunStep& step) {
 }
 
 // Allocates nothing where a task failed: it may have failed for that there is no memory.
-void TaskWorker::end_stream(std::uint32_t unit, std::optional<TaskFailure> failure) {
+void TaskWorker::end_stream(std::uint32_t unit, std::optional<FrameFailure> failure) {
     StreamStop stop{step_->index, running_.carried.frame, number(), {}};
     if (!failure) stop.knobs = knobs_of_frame();
     ends_.push_back({running_.segment, {running_.carried.frame, unit}, std::move(failure), std::move(stop)});
 }
 
-TaskFailure TaskWorker::failure_here(std::exception_ptr cause) const {
+FrameFailure TaskWorker::failure_here(std::exception_ptr cause) const {
     return {&step_->step->task.name, 0, options_.index, context_.number, std::move(cause)};
 }
 
@@ -314,10 +314,11 @@ Flow TaskWorker::call_end(const RunStep& end, const TaskRun& run) {
     step_ = &end;
     std::uint64_t start = 0;
     if constexpr (kWatching != Watching::nothing) start = ticks();
-    const Flow flow = call<kWatching>(end);
+    Flow flow = call<kWatching>(end);
     if constexpr (kWatching != Watching::nothing) note_call<kWatching>(end, flow, start, ticks());
     if (!obey(end, flow)) return Flow::stop;
     if (flow == Flow::skip) return flow;
+    flow = units_[run.unit].emission->again.heed(flow, options_.stop);
     copy_all(end.step->on_emit, context_);
     tokens_[running_.segment + 1].marks[run.out.token] = {
         holes_of(*running_.mark), std::atomic_ref(running_.mark->born).load(std::memory_order_relaxed)};

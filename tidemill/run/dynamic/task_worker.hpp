@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <exception>
 #include <optional>
+#include <stop_token>
 #include <vector>
 
 #include "tidemill/bridge/stretch.hpp"
 #include "tidemill/graph/arena.hpp"
+#include "tidemill/run/again.hpp"
 #include "tidemill/run/durations.hpp"
 #include "tidemill/run/dynamic/dynamic_units.hpp"
 #include "tidemill/run/dynamic/task_board.hpp"
@@ -32,6 +34,7 @@ struct FrameMemory {
 
     /// How far a unit that emits has come, where segments have frames of several branches.
     struct Emission {
+        AgainAfterStop again{};
         std::uint64_t next_number = 0;
         bool must_pass = false;  ///< it has emitted all; now the frame itself passes it
     };
@@ -50,6 +53,7 @@ class TaskWorker {
         std::uint64_t deadline_ticks = 0;  ///< frames that take longer are late; 0: none
         std::function<void(const LateFrame&)> when_late{};
         const std::atomic<bool>* stopping = nullptr;
+        std::stop_token stop{};                    ///< of the run
         const UnitEnds* ends = nullptr;            ///< where others end the stream
         internal::KnobTeller* teller = nullptr;    ///< for tasks in the source's segment
         std::optional<bridge::Stretch> stretch{};  ///< of calls, by their step; wants statistics
@@ -136,8 +140,8 @@ class TaskWorker {
     void look_up_knobs();
     std::vector<std::byte> knobs_of_frame() const;
     void hand_knobs_on(std::byte* to);
-    void end_stream(std::uint32_t unit, std::optional<TaskFailure> failure);
-    TaskFailure failure_here(std::exception_ptr cause) const;
+    void end_stream(std::uint32_t unit, std::optional<FrameFailure> failure);
+    FrameFailure failure_here(std::exception_ptr cause) const;
 
     Options options_;
     bool has_knobs_;

@@ -7,7 +7,6 @@
 
 #include "tidemill/graph/plan.hpp"
 #include "tidemill/guard.hpp"
-#include "tidemill/platform/start_thread.hpp"
 
 namespace tidemill {
 
@@ -116,20 +115,17 @@ Watchdog::~Watchdog() {
 
 void Watchdog::begin_run() {
     end_run();
-    const std::lock_guard lock(mutex_);
-    running_ = true;
     since_.reset();
-    watcher_ = start_thread([this] { keep_watch(); });
+    watcher_ = std::make_unique<Repeated>(patience_ / 4, [this] {
+        if (const auto text = look(Clock::now())) report_(*text);
+        return true;
+    });
 }
 
 void Watchdog::end_run() {
-    {
-        const std::lock_guard lock(mutex_);
-        running_ = false;
-    }
-    ended_.notify_all();
-    if (watcher_.joinable()) watcher_.join();
-    if (const auto failure = std::exchange(failure_, nullptr)) std::rethrow_exception(failure);
+    const auto watcher = std::exchange(watcher_, nullptr);
+    const std::exception_ptr failure = watcher ? watcher->end() : nullptr;
+    if (failure) std::rethrow_exception(failure);
 }
 
 ThreadObserver& Watchdog::watch(const ObservedThread& thread) {
@@ -154,19 +150,6 @@ std::optional<std::string> Watchdog::look(Clock::time_point now) {
                                    std::chrono::duration<double>(now - *since_).count());
     for (const Lane& lane : lanes_) text += "  " + lane.text() + "\n";
     return text;
-}
-
-void Watchdog::keep_watch() {
-    std::unique_lock lock(mutex_);
-    while (running_ && !failure_) {
-        lock.unlock();
-        auto failure = internal::thrown_by([this] {
-            if (const auto text = look(Clock::now())) report_(*text);
-        });
-        lock.lock();
-        failure_ = std::move(failure);
-        ended_.wait_for(lock, patience_ / 4, [this] { return !running_; });
-    }
 }
 
 }  // namespace tidemill

@@ -1,18 +1,17 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <deque>
-#include <exception>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "tidemill/graph/graph.hpp"
+#include "tidemill/platform/repeated.hpp"
 #include "tidemill/run/observer.hpp"
 
 namespace tidemill {
@@ -67,20 +66,15 @@ class Watchdog final : public Observer {
         std::uint64_t events_ = 0;
     };
 
-    void keep_watch();
-
     const Graph& graph_;
     std::chrono::milliseconds patience_;
     Report report_;
     std::mutex mutex_;  // guards what follows
-    std::condition_variable ended_;
-    bool running_ = false;
     std::deque<Lane> lanes_;
     std::uint64_t seen_ = 0;
     std::optional<Clock::time_point> since_;
     bool told_ = false;
-    std::exception_ptr failure_;  // what report_ threw
-    std::jthread watcher_;
+    std::unique_ptr<Repeated> watcher_;
 };
 
 }  // namespace tidemill

@@ -13,6 +13,7 @@
 #include "tidemill/graph/identity.hpp"
 #include "tidemill/guard.hpp"
 #include "tidemill/json/json.hpp"
+#include "tidemill/platform/own_thread.hpp"
 #include "tidemill/platform/start_thread.hpp"
 #include "tidemill/run/journal/knob_record.hpp"
 #include "tidemill/run/run_error.hpp"
@@ -50,6 +51,7 @@ class Journal::Writer {
     }
 
     /// Waits until there are no more; whether all were written.
+    bool can_be_waited_for() const { return thread_.can_be_waited_for(); }
     bool finish() {
         std::unique_lock lock(mutex_);
         changed_.wait(lock, [&] { return lines_.empty() && !writes_; });
@@ -81,7 +83,7 @@ class Journal::Writer {
     std::vector<std::string> lines_;
     bool writes_ = false;
     bool lost_ = false;
-    std::jthread thread_;
+    OwnThread thread_;
 };
 
 Journal::Journal(const std::filesystem::path& path)
@@ -89,7 +91,9 @@ Journal::Journal(const std::filesystem::path& path)
 
 Journal::Journal(std::ostream& to) : name_("the journal"), writer_(std::make_unique<Writer>(to)) {}
 
-Journal::~Journal() = default;
+Journal::~Journal() {
+    if (!writer_->can_be_waited_for()) writer_.release();  // nor what its thread looks at
+}
 
 void Journal::begin(const Graph& graph, std::uint64_t first_frame) {
     if (next_frame_ && first_frame < *next_frame_)

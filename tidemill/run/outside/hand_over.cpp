@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "tidemill/graph/graph_error.hpp"
+#include "tidemill/platform/inside_run.hpp"
+#include "tidemill/run/run_error.hpp"
 
 namespace tidemill::internal {
 
@@ -46,6 +48,35 @@ Token* HandOver::wait(const TokenCursor& cursor, std::uint32_t stage, const Goes
         if (Token* token = ring_.nap(cursor, stage, kNapNs)) return token;
     }
     return ring_.try_take(cursor, stage);
+}
+
+void HandOver::begin_run(const std::stop_token& stop) {
+    stopped_.store(false, std::memory_order_relaxed);
+    run_.store(InsideRun::innermost(), std::memory_order_relaxed);
+    process_.store(getpid(), std::memory_order_relaxed);
+    over_.store(false, std::memory_order_release);  // pairs with the load in is_over()
+    asked_.emplace(stop, [this] { stopped_.store(true, std::memory_order_relaxed); });
+}
+
+void HandOver::end_run() {
+    asked_.reset();
+    run_.store(nullptr, std::memory_order_relaxed);
+    process_.store(0, std::memory_order_relaxed);
+    over_since_ = Steady::now();
+    over_.store(true, std::memory_order_release);  // pairs with the load in is_over()
+}
+
+void HandOver::check_may_wait(const std::string& call) const {
+    const void* const run = run_.load(std::memory_order_relaxed);
+    if (run && InsideRun::of(run))
+        throw RunError(fmt::format(
+            "{} waits for the run, and was called by the run itself, which would wait for ever: let another "
+            "thread call it, or what does not wait",
+            call));
+    const pid_t process = process_.load(std::memory_order_relaxed);
+    if (process == 0 || process == getpid()) return;
+    throw RunError(fmt::format("{} waits for a run that goes on in the process from which this one was forked",
+                               call));
 }
 
 void Spill::put(std::uint64_t number, std::span<const std::byte> bytes) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <unistd.h>
+
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -8,7 +10,10 @@
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <span>
+#include <stop_token>
+#include <string>
 #include <vector>
 
 #include "tidemill/run/outside/inlet.hpp"
@@ -46,11 +51,14 @@ class HandOver {
     }
     void emptied(Token& token) { pass(token, taker_, kTaker); }
 
-    /// Whether the run is over; another may begin.
-    void say_over(bool over) {
-        if (over) over_since_ = Steady::now();
-        over_.store(over, std::memory_order_release);  // pairs with the load in is_over()
-    }
+    /// A run begins on this thread, which may be stopped so.
+    void begin_run(const std::stop_token& stop);
+    /// It is over; another may begin.
+    void end_run();
+    /// Whether it was asked to stop, or the last one was.
+    bool is_stopped() const { return stopped_.load(std::memory_order_relaxed); }
+    /// Throws RunError, saying that `call` waits, where the run would wait for itself, or runs in another process.
+    void check_may_wait(const std::string& call) const;
     bool is_over() const { return over_.load(std::memory_order_acquire); }
     /// Whether it has been over for so long that nobody seems to begin another.
     bool is_over_for_good() const { return is_over() && Steady::now() - over_since_.load() > kBetweenRuns; }
@@ -74,6 +82,10 @@ class HandOver {
     alignas(64) TokenCursor taker_;
     alignas(64) std::atomic<bool> over_{false};
     std::atomic<Steady::time_point> over_since_{};
+    std::atomic<bool> stopped_{false};
+    std::atomic<const void*> run_{nullptr};  // see InsideRun
+    std::atomic<pid_t> process_{0};          // of the run; 0: none
+    std::optional<std::stop_callback<std::function<void()>>> asked_{};
 };
 
 /// A frame that found no room.

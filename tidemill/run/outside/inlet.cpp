@@ -60,11 +60,11 @@ InletBase::~InletBase() = default;
 
 void InletBase::begin(const Run& /*run*/) {
     stop_ = stop_of_this_thread();
-    frames_->say_over(false);
+    frames_->begin_run(stop_);
 }
 
 void InletBase::end() {
-    frames_->say_over(true);
+    frames_->end_run();
 }
 
 void InletBase::reset() {
@@ -82,12 +82,15 @@ std::size_t InletBase::close() {
 }
 
 Token* InletBase::next_place(bool waits) {
-    Token* const token = frames_->to_fill([&] { return waits && !frames_->is_over_for_good(); });
-    if (token || !frames_->is_over_for_good()) return token;
+    Token* const token = frames_->to_fill([&] {
+        if (waits) frames_->check_may_wait(name() + ".push()");
+        return waits && !frames_->is_stopped() && !frames_->is_over_for_good();
+    });
+    if (token || !(waits || frames_->is_over_for_good())) return token;
     throw RunError(
-        fmt::format("{}: the run has ended, and {} frames that nobody took wait here; begin another run, or "
-                    "push no more",
-                    name(), options_.frames));
+        fmt::format("{}: the run {}, and {} frames that nobody took wait here; begin another run, or push no "
+                    "more",
+                    name(), frames_->is_over() ? "has ended" : "was stopped", options_.frames));
 }
 
 void InletBase::check_open() const {
@@ -173,11 +176,11 @@ OutletBase::OutletBase(std::size_t element_bytes, std::size_t count, const HandO
 OutletBase::~OutletBase() = default;
 
 void OutletBase::begin(const Run& /*run*/) {
-    frames_->say_over(false);
+    frames_->begin_run(stop_of_this_thread());
 }
 
 void OutletBase::end() {
-    frames_->say_over(true);
+    frames_->end_run();
 }
 
 void OutletBase::reset() {
@@ -210,8 +213,10 @@ bool OutletBase::look(bool waits) {
     while (!front.data) {
         const bool over = frames_->is_over();
         const bool spilled = front.spill.holds_some();
-        front.token =
-            frames_->to_empty([&] { return waits && !frames_->is_over() && !front.spill.holds_some(); });
+        front.token = frames_->to_empty([&] {
+            if (waits) frames_->check_may_wait(name() + ".pull()");
+            return waits && !frames_->is_over() && !front.spill.holds_some();
+        });
         if (front.token) {
             front.data = front.token->data(0);
             front.number = front.token->first_frame;

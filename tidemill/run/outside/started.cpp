@@ -4,6 +4,9 @@
 #include <thread>
 
 #include "tidemill/guard.hpp"
+#include "tidemill/platform/inside_run.hpp"
+#include "tidemill/platform/own_thread.hpp"
+#include "tidemill/platform/start_thread.hpp"
 #include "tidemill/run/outside/inlet.hpp"
 #include "tidemill/run/outside/run_on_this_thread.hpp"
 #include "tidemill/run/run_error.hpp"
@@ -43,7 +46,6 @@ void tell(const Started::OnError& on_error, const std::exception& error) {
 }
 
 RunReport run_and_tell(const ToRun& run, const RunOptions& options, const Started::OnError& on_error) {
-    const internal::RunOnThisThread here(options.stop);
     try {
         return run(options);
     } catch (const std::exception& error) {
@@ -58,19 +60,22 @@ struct Started::Thread {
     std::stop_source stop;
     std::stop_callback<std::function<void()>> asked_elsewhere;
     std::future<RunReport> report;
-    std::jthread thread;
+    MakingProcess process{};
+    OwnThread thread;
 
     Thread(const ToRun& run, RunOptions options, OnError on_error)
         : asked_elsewhere(options.stop, [this] { stop.request_stop(); }) {
         options.stop = stop.get_token();
         std::packaged_task<RunReport()> task(
-            [run, options = std::move(options), on_error = std::move(on_error)] {
+            [this, run, options = std::move(options), on_error = std::move(on_error)] {
+                const InsideRun inside(this);
                 return run_and_tell(run, options, on_error);
             });
         report = task.get_future();
-        thread = std::jthread(std::move(task));
+        thread = OwnThread(start_thread(std::move(task)));
     }
     ~Thread() { stop.request_stop(); }
+    bool can_be_waited_for() const { return process.is_here() && !InsideRun::of(this); }
     Thread(const Thread&) = delete;
     Thread& operator=(const Thread&) = delete;
 };
@@ -78,7 +83,13 @@ struct Started::Thread {
 Started::Started(ToRun run, RunOptions options, OnError on_error)
     : thread_(std::make_unique<Thread>(run, std::move(options), std::move(on_error))) {}
 
-Started::~Started() = default;
+// A run that nobody can wait for, or whose process this one was forked from, is left alone.
+Started::~Started() {
+    if (!thread_ || thread_->can_be_waited_for()) return;
+    if (thread_->process.is_here()) thread_->stop.request_stop();
+    thread_.release();
+}
+
 Started::Started(Started&&) noexcept = default;
 
 void Started::stop() {
@@ -93,7 +104,11 @@ bool Started::running() const {
 RunReport Started::join() {
     if (!thread_) throw RunError("this run was moved elsewhere; join it there");
     if (!thread_->report.valid()) throw RunError("this run was joined already; its report is told once");
-    thread_->thread.join();
+    if (!thread_->process.is_here())
+        throw RunError("this run goes on in the process from which this one was forked; join it there");
+    if (InsideRun::of(thread_.get()))
+        throw RunError("join() waits for the run, and was called by the run itself: call it from outside");
+    thread_->report.wait();
     try {
         return thread_->report.get();
     } catch (const std::future_error&) {

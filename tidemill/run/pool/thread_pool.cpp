@@ -1,13 +1,54 @@
 #include "tidemill/run/pool/thread_pool.hpp"
 
 #include <cxxabi.h>
+
+#include <condition_variable>
+#include <mutex>
+#include <utility>
+
 #include <fmt/format.h>
 
+#include "tidemill/platform/making_process.hpp"
+#include "tidemill/platform/own_thread.hpp"
 #include "tidemill/platform/start_thread.hpp"
 
 namespace tidemill {
 
-ThreadPool::~ThreadPool() {
+/// Those of one process, and what they look at.
+class ThreadPool::Threads {
+  public:
+    void start(std::vector<Job> jobs);
+    void wait();
+    void close();
+    bool can_be_waited_for() const;
+
+  private:
+    void add(std::size_t wanted);
+    void serve(std::size_t index);
+    void end_job(std::size_t index, bool thread_goes);
+    OwnThread start_one(std::size_t index) {
+        return OwnThread(start_thread([this, index] { serve(index); }));
+    }
+
+    MakingProcess process_;
+    std::mutex mutex_;
+    std::condition_variable work_;
+    std::condition_variable done_;
+    std::vector<Job> jobs_;          // one per thread; empty where there is none
+    std::vector<std::size_t> gone_;  // threads that ended in their jobs
+    std::size_t unfinished_ = 0;
+    bool closing_ = false;
+    std::vector<OwnThread> threads_;
+};
+
+bool ThreadPool::Threads::can_be_waited_for() const {
+    if (!process_.is_here()) return false;
+    for (const OwnThread& thread : threads_)
+        if (!thread.can_be_waited_for()) return false;
+    return true;
+}
+
+void ThreadPool::Threads::close() {
     {
         const std::lock_guard lock(mutex_);
         closing_ = true;
@@ -15,8 +56,8 @@ ThreadPool::~ThreadPool() {
     work_.notify_all();
 }
 
-void ThreadPool::start(std::vector<Job> jobs) {
-    add_threads(jobs.size());
+void ThreadPool::Threads::start(std::vector<Job> jobs) {
+    add(jobs.size());
     {
         const std::lock_guard lock(mutex_);
         unfinished_ = jobs.size();
@@ -26,26 +67,23 @@ void ThreadPool::start(std::vector<Job> jobs) {
 }
 
 // Before any job is told of: jobs may wait for each other, so all begin or none.
-void ThreadPool::add_threads(std::size_t wanted) {
+void ThreadPool::Threads::add(std::size_t wanted) {
     threads_.reserve(wanted);
     try {
-        for (const std::size_t index : std::exchange(gone_, {}))
-            threads_[index] = start_thread([this, index] { serve(index); });
-        while (threads_.size() < wanted) {
-            threads_.push_back(start_thread([this, index = threads_.size()] { serve(index); }));
-        }
+        for (; !gone_.empty(); gone_.pop_back()) threads_[gone_.back()] = start_one(gone_.back());
+        while (threads_.size() < wanted) threads_.push_back(start_one(threads_.size()));
     } catch (const NoMoreThreads& error) {
         throw NoMoreThreads(
             fmt::format("{} of {} threads could be started: {}", threads_.size(), wanted, error.what()));
     }
 }
 
-void ThreadPool::wait() {
+void ThreadPool::Threads::wait() {
     std::unique_lock lock(mutex_);
     done_.wait(lock, [this] { return unfinished_ == 0; });
 }
 
-void ThreadPool::serve(std::size_t index) {
+void ThreadPool::Threads::serve(std::size_t index) {
     std::unique_lock lock(mutex_);
     while (true) {
         work_.wait(lock, [&] { return closing_ || (index < jobs_.size() && jobs_[index]); });
@@ -63,10 +101,35 @@ void ThreadPool::serve(std::size_t index) {
     }
 }
 
-void ThreadPool::end_job(std::size_t index, bool thread_goes) {
+void ThreadPool::Threads::end_job(std::size_t index, bool thread_goes) {
     const std::lock_guard lock(mutex_);
     if (thread_goes) gone_.push_back(index);
     if (--unfinished_ == 0) done_.notify_one();
+}
+
+ThreadPool::ThreadPool() = default;
+
+ThreadPool::~ThreadPool() {
+    if (!threads_) return;
+    if (!threads_->can_be_waited_for()) {
+        threads_.release();  // others may still look at it, and nobody can end them
+        return;
+    }
+    threads_->close();
+}
+
+ThreadPool::Threads& ThreadPool::threads() {
+    if (threads_ && !threads_->can_be_waited_for()) threads_.release();
+    if (!threads_) threads_ = std::make_unique<Threads>();
+    return *threads_;
+}
+
+void ThreadPool::start(std::vector<Job> jobs) {
+    threads().start(std::move(jobs));
+}
+
+void ThreadPool::wait() {
+    threads_->wait();
 }
 
 void ThreadPool::run_all(std::vector<Job> jobs, const Job& halt) {

@@ -1,11 +1,9 @@
 #pragma once
 
-#include <chrono>
-#include <condition_variable>
 #include <functional>
-#include <mutex>
 #include <string>
-#include <thread>
+
+#include "tidemill/platform/repeated.hpp"
 
 namespace tidemill {
 
@@ -18,13 +16,7 @@ class KeepAdapting {
     std::string finish();
 
   private:
-    void look_until(const std::stop_token& done, std::chrono::duration<double> period);
-
-    std::function<void()> look_;
-    std::string failure_;
-    std::mutex mutex_;  // for the condition alone
-    std::condition_variable_any wake_;
-    std::jthread thread_;
+    Repeated looks_;
 };
 
 }  // namespace tidemill

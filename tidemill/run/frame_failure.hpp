@@ -10,7 +10,7 @@
 namespace tidemill {
 
 /// A task's failure as the thread that ran it notes it: nothing is allocated, as there may be no memory left.
-struct TaskFailure {
+struct FrameFailure {
     const std::string* task = nullptr;  ///< its name, which outlives the run; null: between two tasks
     std::size_t stage = 0;
     std::size_t replica = 0;

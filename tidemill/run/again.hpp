@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <stop_token>
+
+#include "tidemill/graph/task.hpp"
+
+namespace tidemill {
+
+/// How often a task that ends a segment has said again since its run was asked to stop: one that says so for
+/// ever would keep its frame in flight for ever.
+class AgainAfterStop {
+  public:
+    static constexpr std::uint32_t kMost = 1000;
+
+    /// What the task said, but for one that has said again too often: that has no more of this frame.
+    Flow heed(Flow flow, const std::stop_token& stop) {
+        if (flow != Flow::again || !stop.stop_requested()) {
+            times_ = 0;
+            return flow;
+        }
+        return ++times_ > kMost ? Flow::ok : flow;
+    }
+
+  private:
+    std::uint32_t times_ = 0;
+};
+
+}  // namespace tidemill
