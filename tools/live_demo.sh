@@ -24,7 +24,7 @@ fi
 # Ctrl-C in a terminal reaches all of them; the receiver says how it went.
 limit=()
 [ -z "$seconds" ] || limit=(timeout --foreground --preserve-status --signal INT "$seconds")
-"${limit[@]}" "$program" dvbs2 rx "$air,esn0=9,cfo=4e3,ppm=12" --freq "$frequency" --rate "$rate" \
+"${limit[@]}" "$program" dvbs2 rx "$air,symbol-rate=$symbol_rate,esn0=9,cfo=4e3,ppm=12" --freq "$frequency" --rate "$rate" \
     --symbol-rate "$symbol_rate" -o udp://127.0.0.1:5000 -o out/live.ts --page auto || status=$?
 [ "${status:-0}" = 0 ] || { printf 'The transmitter says:\n' >&2; cat out/live-tx.log >&2; exit "$status"; }
 printf '\nThe video is in out/live.ts too: vlc out/live.ts\n' >&2

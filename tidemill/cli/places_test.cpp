@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include "tidemill/cli/cli_error.hpp"
 #include "tidemill/cli/dvbs2/internal/small_recording.hpp"
 #include "tidemill/cli/internal/program.hpp"
 #include "tidemill/cli/internal/shell.hpp"

@@ -36,6 +36,7 @@ struct Recording {
     std::uint64_t trailing_bytes = 0;           // after the last whole sample, never read
     std::optional<double> sample_rate_hz;       // unknown for raw files unless the user gave it
     std::optional<double> center_frequency_hz;  // of the first capture
+    std::optional<double> symbol_rate_hz{};     // of the carrier in it, where its transmitter was ours
     std::vector<DataPiece> more_pieces{};       // behind the first, by their places
     std::uint64_t dataset_offset = 0;           // of all that belongs to the recording in that file, in bytes
     std::uint64_t dataset_bytes = 0;

@@ -258,12 +258,14 @@ TEST_CASE("sigmf: written metadata read back the same") {
         written.format = format;
         written.sample_rate_hz = 2.5e6;
         written.center_frequency_hz = 1.2e9;
+        written.symbol_rate_hz = 333e3;
         written.sha512 = "0123";
         written.description = "a \"test\"";
         const auto read = parse_sigmf(format_sigmf(written), "x");
         CHECK(read.format == format);
         CHECK(read.sample_rate_hz == written.sample_rate_hz);
         CHECK(read.center_frequency_hz == written.center_frequency_hz);
+        CHECK(read.symbol_rate_hz == written.symbol_rate_hz);
         CHECK(read.sha512 == written.sha512);
         CHECK(read.description == written.description);
         CHECK(read.warnings.empty());

@@ -13,6 +13,8 @@
 namespace tidemill::io {
 namespace {
 
+constexpr const char* kSymbolRate = "tidemill:symbol_rate";  // an extension of ours
+
 using dsp::SampleFormat;
 
 constexpr double kMinSampleRateHz = 1;
@@ -94,6 +96,13 @@ std::optional<double> read_sample_rate(const JsonPlace& global) {
     return rate_hz;
 }
 
+std::optional<double> read_symbol_rate(const JsonPlace& global) {
+    const auto rate_hz = member(global, kSymbolRate, &JsonPlace::number);
+    if (rate_hz && !(*rate_hz > 0 && *rate_hz <= kMaxSampleRateHz))
+        global.fail(fmt::format("a symbol rate of {} Hz is not possible", *rate_hz));
+    return rate_hz;
+}
+
 std::string read_dataset(const JsonPlace& global) {
     auto name = text_or_none(global, "core:dataset");
     // A data file elsewhere would let a downloaded metadata file point at any file of the reader's.
@@ -170,6 +179,7 @@ SigmfMetadata read_sigmf(const JsonPlace& root) {
     SigmfMetadata metadata;
     read_datatype(*global, metadata);
     metadata.sample_rate_hz = read_sample_rate(*global);
+    metadata.symbol_rate_hz = read_symbol_rate(*global);
     metadata.sha512 = text_or_none(*global, "core:sha512");
     metadata.description = text_or_none(*global, "core:description");
     metadata.dataset = read_dataset(*global);
@@ -240,6 +250,11 @@ std::string format_sigmf(const SigmfMetadata& metadata) {
     if (metadata.sample_rate_hz) global["core:sample_rate"] = *metadata.sample_rate_hz;
     if (!metadata.sha512.empty()) global["core:sha512"] = metadata.sha512;
     global["core:version"] = "1.2.0";
+    if (metadata.symbol_rate_hz) {
+        global["core:extensions"] =
+            Json::Array{{{"name", "tidemill"}, {"optional", true}, {"version", "1.0.0"}}};
+        global[kSymbolRate] = *metadata.symbol_rate_hz;
+    }
     const Json root{{"annotations", annotations_json(metadata.annotations)},
                     {"captures", Json::Array{capture}},
                     {"global", global}};

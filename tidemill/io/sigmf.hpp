@@ -31,6 +31,7 @@ struct SigmfMetadata {
     std::optional<double> sample_rate_hz;
     StoredIntegers integers{};                  // of which `format` is what they are read as; only read
     std::optional<double> center_frequency_hz;  // of the captures
+    std::optional<double> symbol_rate_hz;       // of the carrier in it, as our transmitter writes it
     std::uint64_t last_capture_start = 0;       // sample at which the last capture begins
     std::uint64_t trailing_bytes = 0;           // of the data file, behind its samples; only read
     std::vector<SigmfHeader> headers{};         // in the data file, by their places; only read

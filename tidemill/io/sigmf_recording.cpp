@@ -61,6 +61,7 @@ Recording described_by(const SigmfMetadata& metadata, const RecordingHints& hint
     recording.integers = metadata.integers;
     recording.sample_rate_hz = metadata.sample_rate_hz;
     recording.center_frequency_hz = metadata.center_frequency_hz;
+    recording.symbol_rate_hz = metadata.symbol_rate_hz;
     recording.sha512 = metadata.sha512;
     recording.warnings = metadata.warnings;
     internal::apply_hints(hints, recording, "the metadata say");

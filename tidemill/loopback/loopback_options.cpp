@@ -136,6 +136,8 @@ LoopbackOptions parse_loopback(const std::map<std::string, std::string>& argumen
     }
     if (options.fast && !(options.timeouts.empty() && options.unplugged.empty() && options.late_s == 0))
         throw LoopbackError("pace=fast has no clock by which late, timeout or unplug could be told");
+    if (std::isfinite(options.channel.config.esn0_db) && options.channel.symbol_rate_hz == 0)
+        throw LoopbackError("esn0 needs the signal's symbol rate: give symbol-rate=HZ, too");
     return options;
 }
 

@@ -89,6 +89,7 @@ TEST_CASE("loopback: arguments are read, and others left to others") {
     const auto options = parse_loopback({{"driver", "loopback"},
                                          {"file", "a.cs16"},
                                          {"overflow", "3+0.2:1.5+0.01"},
+                                         {"symbol-rate", "1e6"},
                                          {"esn0", "8"},
                                          {"cfo", "-2e3"}});
     CHECK(options.file == "a.cs16");
@@ -297,7 +298,8 @@ TEST_CASE("loopback feeds: a recording is given out as it is, then silence, or o
 
 TEST_CASE("loopback feeds: behind a gap the channel gives what it would have given") {
     const auto make = [] {
-        const auto options = parse_loopback({{"esn0", "10"}, {"cfo", "1e3"}, {"ppm", "20"}});
+        const auto options =
+            parse_loopback({{"esn0", "10"}, {"symbol-rate", "1e6"}, {"cfo", "1e3"}, {"ppm", "20"}});
         return ChannelFeed(std::make_unique<CountingFeed>(),
                            channel_at(options.channel, kRateHz, options.channel.offset_hz), -12);
     };

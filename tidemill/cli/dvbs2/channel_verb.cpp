@@ -121,11 +121,19 @@ void read_disturbances(const ChannelOptions& options, double symbol_rate_hz,
     }
 }
 
+// The noise for an Es/N0 depends on it, and must not rest on a guess.
+double symbol_rate_of(const ChannelOptions& options, const io::Recording& recording) {
+    if (options.symbol_rate_hz > 0) return options.symbol_rate_hz;
+    if (recording.symbol_rate_hz) return *recording.symbol_rate_hz;
+    if (std::isfinite(options.channel.esn0_db))
+        throw WrongUsage("--esn0: the recording does not give its symbol rate; give --symbol-rate");
+    return sample_rate_hz(recording) / 2;
+}
+
 // Throws WrongUsage for what no channel does, or not to this recording.
 dvbs2::ChannelConfig channel_of(const ChannelOptions& options, const io::Recording& recording,
                                 const Verb& verb) {
-    const double symbol_rate_hz =
-        options.symbol_rate_hz > 0 ? options.symbol_rate_hz : sample_rate_hz(recording) / 2;
+    const double symbol_rate_hz = symbol_rate_of(options, recording);
     dvbs2::ChannelConfig channel = options.channel;
     channel.samples_per_symbol = sample_rate_hz(recording) / symbol_rate_hz;
     channel.frequency_cycles_per_symbol = options.frequency_hz / symbol_rate_hz;
@@ -145,6 +153,7 @@ io::RecordingWriter writer_of(const ChannelOptions& options, const dvbs2::Channe
     io::SigmfMetadata description;
     description.format = stored_format(options.output, options.format);
     description.sample_rate_hz = rate_hz * channel.rate_ratio;
+    description.symbol_rate_hz = rate_hz / channel.samples_per_symbol;
     description.description = "made by Tidemill; channel simulated";
     const double gain = std::pow(10.0, options.level_dbfs / 20.0) / std::sqrt(1.0 + noise_power);
     return writing(
@@ -253,7 +262,7 @@ void add_dvbs2_channel(Verb& dvbs2) {
         .in(between(io::kLeastSampleRateHz, io::kMostSampleRateHz));
     verb.option("--symbol-rate", options->symbol_rate_hz, "Symbols per second")
         .in(above(0))
-        .shows("half the sample rate");
+        .shows("the recording's, else half the sample rate");
     add_impairments(verb, *options);
     add_disturbances(verb, *options);
     add_stored_format(verb, options->format);

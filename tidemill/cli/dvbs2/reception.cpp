@@ -168,6 +168,14 @@ bool lay_tuner(const WantedPlace& wanted, bool any_rolloff,
     return plan.seen.has_value();
 }
 
+// The symbol rate in the metadata, where the user gives none. (Half the sample rate is taken without it.)
+void take_recorded_rate(const ReceptionOptions& options, ReceptionJob& job) {
+    const auto rate_hz = job.recording.symbol_rate_hz;
+    if (!rate_hz || options.symbol_rate_hz || options.carrier || !job.recording.sample_rate_hz) return;
+    if (std::abs(*rate_hz / *job.recording.sample_rate_hz - 0.5) > 0.005)
+        job.config.symbol_rate_hz = *rate_hz;
+}
+
 std::uint32_t live_block(const ReceptionJob& job) {
     const double symbol_rate_hz =
         job.config.symbol_rate_hz > 0 ? job.config.symbol_rate_hz : *job.recording.sample_rate_hz / 2;
@@ -325,6 +333,7 @@ ReceptionJob job_of_carrier(const ReceptionOptions& options, const ReceptionJob&
 ReceptionJob prepare(const ReceptionOptions& options) {
     ReceptionJob job = open_job(options);
     job.config = receiver_config_of(options);
+    take_recorded_rate(options, job);
     check_settings(job);
     if (job.interrupted) return without_signal(std::move(job));
     try {

@@ -45,7 +45,7 @@ void add_reception_options(Verb& verb, ReceptionOptions& options) {
     add_recording_options(verb, options);
     verb.option("--symbol-rate", options.symbol_rate_hz, "Symbols per second, or auto to search")
         .in(above(0))
-        .shows("half the sample rate");
+        .shows("the recording's, else half the sample rate");
     verb.option("--offset", options.offset_hz,
                 "Hertz from the recording's centre to the carrier: 400k, -1.2M; with --symbol-rate");
     verb.file(

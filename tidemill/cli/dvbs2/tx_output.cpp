@@ -103,6 +103,7 @@ std::unique_ptr<TxOutput> open_recording(const TxOptions& options) {
     io::SigmfMetadata description;
     description.format = stored_format(options.output, options.format);
     description.sample_rate_hz = sample_rate_hz(options);
+    description.symbol_rate_hz = options.symbol_rate_hz;
     description.description =
         options.plan.empty()
             ? fmt::format("DVB-S2, {}, {} frames, sent by Tidemill",

@@ -19,7 +19,7 @@ namespace tidemill::cli {
 /// there, and whether more are waited for.
 class CountedSource final : public io::SampleSource {
   public:
-    /// `ring`: of a live input, which knows what is waited for; null: all reading is waiting.
+    /// `ring`: of a live input, which knows what is waited for; null: a file, of which all reading is work.
     explicit CountedSource(io::SampleSource& from, const io::SampleRing* ring = nullptr)
         : from_(from), ring_(ring), waited_before_us_(ring ? waited_us(*ring) : 0) {}
 
@@ -33,7 +33,6 @@ class CountedSource final : public io::SampleSource {
         waits_since_.store(start, std::memory_order_relaxed);
         const std::size_t got = from_.read(to);
         waits_since_.store(0, std::memory_order_relaxed);
-        waited_ticks_.fetch_add(ticks() - start, std::memory_order_relaxed);
         if (got == 0) has_ended_.store(true, std::memory_order_relaxed);
         if (iq_) iq_->take(to.first(got));
         samples_.fetch_add(got / dsp::bytes_per_sample(format()), std::memory_order_relaxed);
@@ -65,17 +64,10 @@ class CountedSource final : public io::SampleSource {
     /// Time of calls that was no work: of waits that are over, and of looks.
     double idle_us() const {
         const double looked_us = to_ns(looked_ticks_.load(std::memory_order_relaxed)) / 1e3;
-        if (ring_) return waiting_us() + looked_us;
-        return to_ns(waited_ticks_.load(std::memory_order_relaxed)) / 1e3 + looked_us;
+        return waiting_us() + looked_us;
     }
-    /// Time that samples were waited for, or read, with the wait that lasts.
-    double waiting_us() const {
-        if (ring_) return waited_us(*ring_) - waited_before_us_;
-        const std::uint64_t since = waits_since_.load(std::memory_order_relaxed);
-        const std::uint64_t now = ticks();
-        const std::uint64_t lasts = since > 0 && now > since ? now - since : 0;
-        return to_ns(waited_ticks_.load(std::memory_order_relaxed) + lasts) / 1e3;
-    }
+    /// Time that samples of a live input were waited for, with the wait that lasts.
+    double waiting_us() const { return ring_ ? waited_us(*ring_) - waited_before_us_ : 0; }
     bool waits() const { return waits_since_.load(std::memory_order_relaxed) > 0; }
 
   private:
@@ -107,7 +99,6 @@ class CountedSource final : public io::SampleSource {
     std::vector<Look> looks_{};
     std::atomic<bool> has_ended_{false};
     std::atomic<std::uint64_t> samples_{0};
-    std::atomic<std::uint64_t> waited_ticks_{0};
     std::atomic<std::uint64_t> looked_ticks_{0};
     std::atomic<std::uint64_t> waits_since_{0};  // a tick; 0: it does not
 };

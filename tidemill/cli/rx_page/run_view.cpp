@@ -53,12 +53,13 @@ Json RunView::band_db() const {
 Json RunView::stages(bool of_all_times) const {
     const std::lock_guard lock(mutex_);
     const LiveTimes& times = of_all_times ? times_.whole() : times_.recent();
+    const double elapsed_us = of_all_times ? times_.whole_stages_us() : times.elapsed_us;
     Json all = Json::array();
     for (const LiveTimes::StageTime& stage : times.stages) {
         all.push_back(Json{{"threads", stage.threads},
-                           {"work", share(stage.work_us, times.elapsed_us, stage.threads)},
-                           {"pull", share(stage.pull_us, times.elapsed_us, stage.threads)},
-                           {"push", share(stage.push_us, times.elapsed_us, stage.threads)}});
+                           {"work", share(stage.work_us, elapsed_us, stage.threads)},
+                           {"pull", share(stage.pull_us, elapsed_us, stage.threads)},
+                           {"push", share(stage.push_us, elapsed_us, stage.threads)}});
     }
     return all;
 }

@@ -47,9 +47,12 @@ void WorkTimes::step(const LiveTimes& seen, double idle_us, double waiting_us) {
 void WorkTimes::add_stages(const Stages& before) {
     Stages& whole = whole_.stages;
     if (!are_alike(recent_.stages, whole)) {
-        if (whole.empty() || are_alike(recent_.stages, before)) whole = recent_.stages;
+        if (!whole.empty() && !are_alike(recent_.stages, before)) return;
+        whole = recent_.stages;
+        stages_us_ = recent_.elapsed_us;
         return;
     }
+    stages_us_ += recent_.elapsed_us;
     for (std::size_t i = 0; i < whole.size(); ++i) {
         whole[i].work_us += recent_.stages[i].work_us;
         whole[i].pull_us += recent_.stages[i].pull_us;

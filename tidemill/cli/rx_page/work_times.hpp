@@ -20,6 +20,8 @@ class WorkTimes {
 
     const LiveTimes& recent() const { return recent_; }
     const LiveTimes& whole() const { return whole_; }
+    /// How long the stages of the whole, those of the last schedule, have been at work.
+    double whole_stages_us() const { return stages_us_; }
 
   private:
     void add_stages(const std::vector<LiveTimes::StageTime>& before);
@@ -30,6 +32,7 @@ class WorkTimes {
     double waiting_us_ = 0;
     double untold_us_ = 0;  // of waits that were over before their calls were
     LiveTimes whole_{};
+    double stages_us_ = 0;
     LiveTimes recent_{};
 };
 

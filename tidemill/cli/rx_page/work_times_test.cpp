@@ -49,10 +49,12 @@ TEST_CASE("work times: the whole is of the last schedule, and not of what a stre
     CHECK(times.whole().stages[0].threads == 1);
     CHECK(times.whole().stages[0].work_us == 90);
     CHECK(times.whole().elapsed_us == 210);
+    CHECK(times.whole_stages_us() == 200);
     times.step(stages(300, {{.threads = 3, .work_us = 20}}), 0, 0);
     times.step(stages(400, {{.threads = 3, .work_us = 60}}), 0, 0);
     REQUIRE(times.whole().stages.size() == 1);
     CHECK(times.whole().stages[0].work_us == 40);
+    CHECK(times.whole_stages_us() == 100);
 }
 
 TEST_CASE("work times: before anything was called there is nothing to take from") {

@@ -29,7 +29,7 @@ class PushedSamples final : public PushedSource {
     std::size_t push(std::span<const std::byte> samples, bool waits) override;
     void finish() override;
     void cancel() override { cancelled_.store(true, std::memory_order_relaxed); }
-    void say_over() override { queue_.say_over(true); }
+    void say_over() override { queue_.end_run(); }
 
   private:
     Token* next_chunk(bool waits);
