@@ -28,9 +28,4 @@ class ServiceList {
     std::map<int, std::string> names_{};
 };
 
-/// A text of EN 300 468, annex A, in UTF-8. Its first byte tells the character table: UTF-8, 16 bits, and of
-/// the tables of one byte ASCII with Latin-1 behind it are read; of others what is not ASCII becomes U+FFFD.
-/// Its own control codes are left out.
-std::string service_text(std::span<const std::uint8_t> text);
-
 }  // namespace tidemill::io
