@@ -1,5 +1,6 @@
 #include "tidemill/cli/dvbs2/reception_options.hpp"
 
+#include "tidemill/cli/dvbs2/gold_name.hpp"
 #include "tidemill/cli/dvbs2/sample_format_name.hpp"
 #include "tidemill/io/recording.hpp"
 
@@ -58,9 +59,11 @@ void add_reception_options(Verb& verb, ReceptionOptions& options) {
     verb.option("--rolloff", options.rolloff,
                 "Roll-off of the transmitter: 0.35, 0.25 or 0.20, or auto to take what it says")
         .in(above(0));
-    verb.option("--gold", options.gold_code,
-                "Gold code of the physical-layer scrambling, or auto to search by the pilots")
-        .in(at_least(0));
+    verb.parsed(
+            "--gold", options.gold_code, parse_gold_or_auto,
+            "Gold code of the physical-layer scrambling, root:N where its root is named, or auto to search "
+            "by the pilots")
+        .shows("0");
 }
 
 }  // namespace tidemill::cli

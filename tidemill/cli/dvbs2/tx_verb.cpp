@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "tidemill/cli/cli_error.hpp"
+#include "tidemill/cli/dvbs2/gold_name.hpp"
 #include "tidemill/cli/dvbs2/modcod_name.hpp"
 #include "tidemill/cli/dvbs2/reception_options.hpp"
 #include "tidemill/cli/dvbs2/sample_format_name.hpp"
@@ -153,7 +154,9 @@ void add_signal_options(Verb& verb, TxOptions& options) {
     verb.choice("--frame", options.frame, frame_size_words(), "Size of the FECFRAMEs");
     verb.flag("--pilots", options.pilots, "Send pilots");
     verb.option("--rolloff", options.rolloff, "0.35, 0.25 or 0.20");
-    verb.option("--gold", options.gold_code, "Gold code of the physical-layer scrambling");
+    verb.parsed("--gold", options.gold_code, parse_gold,
+                "Gold code of the physical-layer scrambling, or root:N by its root")
+        .shows("0");
     verb.option("--samples-per-symbol", options.samples_per_symbol,
                 "Whole number; 1 for the symbols without a pulse")
         .in(between(1, 256));

@@ -202,6 +202,7 @@ IpOutputs::Stream* IpOutputs::stream(std::uint8_t number) {
 void IpOutputs::look_at_packets(std::span<const std::uint8_t> packets, std::uint8_t number) {
     if (Stream* const its = stream(number)) {
         its->mpe.push(packets);
+        its->ule.push(packets);
     } else {
         bytes_of_other_streams_ += packets.size();
     }
@@ -218,6 +219,7 @@ void IpOutputs::look_at_field(std::span<const std::uint8_t> field, std::uint8_t 
 void IpOutputs::take(const dvbs2::GsePdu& pdu) {
     if (pdu.protocol != kIpv4 && pdu.protocol != kIpv6) {
         ++other_protocols_;
+        ethernet_ += pdu.protocol == dvbs2::kEthernetProtocol ? 1U : 0U;
         return;
     }
     const auto header = io::parse_ip(pdu.bytes);
@@ -236,6 +238,7 @@ void IpOutputs::give(std::span<const std::uint8_t> packet) {
 Json IpOutputs::counts() const {
     Json json = {{"packets", packets_},
                  {"other_protocols", other_protocols_},
+                 {"ethernet", ethernet_},
                  {"not_ip", not_ip_},
                  {"bytes_of_other_streams", bytes_of_other_streams_}};
     Json streams = Json::object();
@@ -243,6 +246,9 @@ Json IpOutputs::counts() const {
         streams[std::to_string(number)] =
             Json{{"mpe", counts_of(its.mpe.counts())}, {"gse", counts_of(its.gse.counts())}};
     json["streams"] = streams;
+    std::uint64_t ule = 0;
+    for (const auto& [number, its] : streams_) ule += its.ule.counts().packets;
+    json["ule"] = ule;
     Json tuns = Json::object();
     for (const auto& each : interfaces_)
         tuns[each->name()] = Json{{"passed", each->counts().passed},

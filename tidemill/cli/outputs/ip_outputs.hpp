@@ -14,6 +14,7 @@
 #include "tidemill/io/ip_packet.hpp"
 #include "tidemill/io/mpe_receiver.hpp"
 #include "tidemill/io/tun_device.hpp"
+#include "tidemill/io/ule_counter.hpp"
 #include "tidemill/json/json.hpp"
 
 namespace tidemill::cli {
@@ -60,6 +61,7 @@ class IpOutputs {
         Stream(std::optional<std::uint16_t> pid, IpOutputs& to);
 
         io::MpeReceiver mpe;
+        io::UleCounter ule{};
         dvbs2::GseReceiver gse;
     };
 
@@ -73,6 +75,7 @@ class IpOutputs {
     std::map<std::uint8_t, Stream> streams_{};
     std::uint64_t packets_ = 0;
     std::uint64_t other_protocols_ = 0;
+    std::uint64_t ethernet_ = 0;  // of these, whole frames
     std::uint64_t not_ip_ = 0;
     std::uint64_t bytes_of_other_streams_ = 0;
 };

@@ -46,9 +46,14 @@ std::string received_text(const RxOutcome& outcome) {
     if (outcome.ts.packets > 0) parts.push_back(packets_text(outcome));
     if (const auto bytes = outcome.report.generic_bytes; bytes > 0)
         parts.push_back(bytes_text(static_cast<double>(bytes)) + " of generic streams");
-    if (const Json* const packets = outcome.ip.find("packets"))
-        if (const auto* const count = packets->get_if<std::uint64_t>(); count && *count > 0)
-            parts.push_back(fmt::format("{} IP packets", *count));
+    const auto add_count = [&](const char* name, const char* what) {
+        const Json* const found = outcome.ip.find(name);
+        const auto* const count = found ? found->get_if<std::uint64_t>() : nullptr;
+        if (count && *count > 0) parts.push_back(fmt::format("{} {}", *count, what));
+    };
+    add_count("packets", "IP packets");
+    add_count("ethernet", "Ethernet frames in GSE, not given out");
+    add_count("ule", "packets in ULE, not given out");
     return parts.empty() ? packets_text(outcome) : fmt::format("{}", fmt::join(parts, ", "));
 }
 

@@ -63,6 +63,11 @@ std::vector<std::string> fault_warnings(const RxOutcome& outcome) {
         warnings.push_back(
             fmt::format("{} frame{} not used: {}", frames, frames == 1 ? "" : "s", describe(kind)));
     }
+    if (const std::uint64_t frames = outcome.report.packets.frames_completed; frames > 0)
+        warnings.push_back(
+            fmt::format("{} frames leave the sync byte or the length of their packets 0: read as those of a "
+                        "transport stream",
+                        frames));
     return warnings;
 }
 

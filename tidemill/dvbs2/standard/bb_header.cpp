@@ -44,7 +44,7 @@ std::string_view describe(BbFault fault) {
         case BbFault::checksum:
             return "the CRC-8 of the BBHEADER is wrong";
         case BbFault::reserved_stream_type:
-            return "the stream type is reserved";
+            return "the stream type is reserved; in DVB-S2X it means GSE in high-efficiency mode (GSE-HEM)";
         case BbFault::data_field_too_long:
             return "the data field is longer than the frame";
         case BbFault::sync_outside_data_field:
@@ -55,6 +55,8 @@ std::string_view describe(BbFault fault) {
             return "length, sync byte, ISSY and null-packet deletion of its packets do not fit together";
         case BbFault::other_input_stream:
             return "the frame belongs to another input stream";
+        case BbFault::high_efficiency:
+            return "a stream in high-efficiency mode (HEM), which is not supported";
     }
     return "unknown fault";
 }
@@ -76,8 +78,10 @@ ParsedBbHeader parse_bb_header(std::span<const std::uint8_t> bbframe) {
     header.data_bits = load16(bytes + 4);
     header.sync = bytes[6];
     header.sync_distance = load16(bytes + 7);
-    if (fec::crc8(bbframe.first(kBbHeaderBytes - 1)) != bytes[9]) {
-        return {header, BbFault::checksum};
+    const std::uint8_t crc = fec::crc8(bbframe.first(kBbHeaderBytes - 1));
+    if (crc != bytes[9]) {
+        // The mode, 1, is added to the CRC-8; UPL and SYNC have other meanings then (EN 302 755, 5.1.7).
+        return {header, (crc ^ 1) == bytes[9] ? BbFault::high_efficiency : BbFault::checksum};
     }
     return {header, fault_of(header, 8 * bbframe.size())};
 }

@@ -46,8 +46,9 @@ enum class BbFault : std::uint8_t {
     generic_stream,
     packet_format,
     other_input_stream,
+    high_efficiency,
 };
-inline constexpr std::size_t kBbFaults = 9;
+inline constexpr std::size_t kBbFaults = 10;
 
 /// A sentence for people, without a full stop.
 std::string_view describe(BbFault fault);

@@ -85,13 +85,22 @@ TEST_CASE("bb header: any burst of up to eight wrong bits is noticed") {
         const auto shifted = burst << (8 - place % 8);
         bbframe[place / 8] ^= static_cast<std::uint8_t>(shifted >> 8);
         bbframe[place / 8 + 1] ^= static_cast<std::uint8_t>(shifted);
-        RC_ASSERT(parse_bb_header(bbframe).fault == BbFault::checksum);
+        const BbFault fault = parse_bb_header(bbframe).fault;
+        RC_ASSERT(fault == BbFault::checksum || fault == BbFault::high_efficiency);
     }));
+}
+
+TEST_CASE("bb header: one whose CRC-8 has the mode of high efficiency added is named so") {
+    auto bbframe = frame_with({});
+    bbframe[kBbHeaderBytes - 1] ^= 1;
+    CHECK(parse_bb_header(bbframe).fault == BbFault::high_efficiency);
+    bbframe[kBbHeaderBytes - 1] ^= 3;
+    CHECK(parse_bb_header(bbframe).fault == BbFault::checksum);
 }
 
 TEST_CASE("bb header: every fault has a description of its own") {
     std::vector<std::string_view> texts;
-    for (int fault = 0; fault <= static_cast<int>(BbFault::other_input_stream); ++fault) {
+    for (int fault = 0; fault < static_cast<int>(kBbFaults); ++fault) {
         texts.push_back(describe(static_cast<BbFault>(fault)));
     }
     std::ranges::sort(texts);

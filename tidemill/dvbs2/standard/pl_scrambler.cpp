@@ -35,6 +35,16 @@ void turn(const dsp::Iq& symbol, unsigned quarters, dsp::Iq& turned) {
 
 }  // namespace
 
+std::optional<int> gold_code_of_root(std::uint32_t root) {
+    constexpr int kCodes = (1 << 18) - 1;
+    std::uint32_t state = 1;
+    for (int code = 0; code < kCodes; ++code) {
+        if (state == root) return code;
+        state = ((state ^ state >> 7) & 1) << 17 | state >> 1;  // 1 + x^7 + x^18
+    }
+    return std::nullopt;
+}
+
 dsp::Iq turned(const dsp::Iq& symbol, unsigned quarters) {
     dsp::Iq result;
     turn(symbol, quarters, result);

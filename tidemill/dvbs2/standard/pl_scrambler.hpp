@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -11,6 +12,10 @@ namespace tidemill::dvbs2 {
 
 /// A symbol turned by 0 to 3 quarter turns, to the last bit: only its parts and their signs change places.
 dsp::Iq turned(const dsp::Iq& symbol, unsigned quarters);
+
+/// The gold code whose first sequence begins with these 18 bits, the lowest first, as some name it ("root");
+/// none where there is no such code (EN 302 307-1, 5.5.4).
+std::optional<int> gold_code_of_root(std::uint32_t root);
 
 /// The physical-layer scrambling sequence of one gold code; it starts anew after every PLHEADER.
 class PlScrambler {

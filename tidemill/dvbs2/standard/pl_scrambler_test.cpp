@@ -8,6 +8,7 @@
 #include <rapidcheck.h>
 
 #include "tidemill/dvbs2/dvbs2_error.hpp"
+#include "tidemill/dvbs2/standard/internal/gold_sequences.hpp"
 
 namespace tidemill::dvbs2 {
 namespace {
@@ -47,6 +48,20 @@ TEST_CASE("pl_scrambler: descrambling undoes scrambling for any code and length"
             RC_ASSERT(symbols[i] * scrambler.descrambling()[i] == dsp::Iq(0.25F, -0.5F));
         }
     }));
+}
+
+TEST_CASE("pl_scrambler: a root names the code whose first sequence it begins") {
+    const auto x = internal::gold_sequences().x;
+    for (const int code : {0, 1, 8, 4711, 262142}) {
+        CAPTURE(code);
+        std::uint32_t root = 0;
+        for (std::size_t i = 0; i < 18; ++i)
+            root |= (x[(static_cast<std::size_t>(code) + i) % internal::kGoldPeriod] & 1U) << i;
+        CHECK(gold_code_of_root(root) == code);
+    }
+    CHECK(gold_code_of_root(1) == 0);
+    CHECK_FALSE(gold_code_of_root(0));
+    CHECK_FALSE(gold_code_of_root(1 << 18));
 }
 
 TEST_CASE("pl_scrambler: gold codes that do not exist are refused") {

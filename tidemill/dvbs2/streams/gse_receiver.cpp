@@ -153,9 +153,15 @@ std::optional<GseReceiver::Label> GseReceiver::label_of(std::uint8_t label_type,
     return label;
 }
 
-// An optional one tells its length; without a mandatory one the rest cannot be read.
+// An optional one tells its length; without a mandatory one the rest cannot be read. That of a bridged frame
+// (RFC 4326, 5.2) means what has an EtherType of its own, too.
 bool GseReceiver::skip_extensions(std::uint16_t& protocol, Bytes& bytes) {
+    constexpr std::uint16_t kBridged = 0x0001;
     while (protocol < kFirstEtherType) {
+        if (protocol == kBridged) {
+            protocol = kEthernetProtocol;
+            return true;
+        }
         const int units = protocol >> 8 & 7;
         const std::size_t more = 2 * static_cast<std::size_t>(units);  // the next type included
         if (units == 0 || units > kLongestExtension || bytes.size() < more) return false;

@@ -10,6 +10,9 @@
 
 namespace tidemill::dvbs2 {
 
+/// The protocol of a whole frame of Ethernet: transparent bridging.
+inline constexpr std::uint16_t kEthernetProtocol = 0x6558;
+
 /// A packet of a network, as generic stream encapsulation carried it.
 struct GsePdu {
     std::uint16_t protocol;               ///< EtherType: 0x0800 for IPv4

@@ -121,6 +121,13 @@ TEST_CASE("GSE: optional extension headers are skipped, what needs a mandatory o
     CHECK(heard.receiver.counts().extensions_unknown == 2);
 }
 
+TEST_CASE("GSE: a bridged frame is one of Ethernet, whichever of its two types it has") {
+    Heard heard;
+    heard.push({GseMaker().whole(0x0001, pdu_of(60, 1)), GseMaker().whole(kEthernetProtocol, pdu_of(70, 2))});
+    CHECK(heard.pdus == std::vector<Bytes>{pdu_of(60, 1), pdu_of(70, 2)});
+    CHECK(heard.protocols == std::vector<std::uint16_t>{kEthernetProtocol, kEthernetProtocol});
+}
+
 TEST_CASE("GSE: a packet that is longer than its frame, or has no room for its header, is counted") {
     Heard heard;
     Bytes cut = GseMaker().whole(kIpv4, pdu_of(100, 1));

@@ -38,9 +38,13 @@ BbFault unsupported_part(const BbHeader& header) {
 PacketExtractor::PacketExtractor(const PacketExtractorOptions& options) : options_(options) {}
 
 BbFault PacketExtractor::push(std::span<const std::uint8_t> bbframe, std::vector<std::uint8_t>& packets) {
-    const auto parsed = parse_bb_header(bbframe);
+    auto parsed = parse_bb_header(bbframe);
+    const BbHeader whole = completed(parsed.header);
+    const bool was_whole = whole == parsed.header;
+    parsed.header = whole;
     const auto fault = classify(parsed);
     count(fault);
+    counts_.frames_completed += fault == BbFault::none && !was_whole ? 1U : 0U;
     if (fault == BbFault::other_input_stream) {
         return fault;
     }

@@ -223,6 +223,28 @@ TEST_CASE("packet extractor: a packet with a wrong CRC-8 is dropped or marked, a
     CHECK(marking.counts().packets == 50);
 }
 
+TEST_CASE("packet extractor: frames that leave SYNC or UPL 0 give their packets, and are counted") {
+    const Bytes sent = packets(20);
+    for (const bool without_sync : {true, false}) {
+        for (const bool without_length : {true, false}) {
+            PacketExtractor extractor;
+            Bytes out;
+            auto frames = frames_of(sent);
+            for (Bytes& frame : frames) {
+                rewrite_header(frame, [&](BbHeader& header) {
+                    if (without_sync) header.sync = 0;
+                    if (without_length) header.packet_bits = 0;
+                });
+                CHECK(extractor.push(frame, out) == BbFault::none);
+            }
+            extractor.finish(out);
+            CHECK(out == sent);
+            CHECK(extractor.counts().frames_completed ==
+                  (without_sync || without_length ? frames.size() : 0));
+        }
+    }
+}
+
 TEST_CASE("packet extractor: streams it cannot read are reported and never given out") {
     const auto fault_after = [](const std::function<void(BbHeader&)>& change) {
         auto frame = frames_of(packets(10)).front();
@@ -240,7 +262,7 @@ TEST_CASE("packet extractor: streams it cannot read are reported and never given
     CHECK(fault_after([](BbHeader& h) { h.input_sync_indicator = true; }) == BbFault::packet_format);
     CHECK(fault_after([](BbHeader& h) { h.null_packet_deletion = true; }) == BbFault::packet_format);
     CHECK(fault_after([](BbHeader& h) { h.packet_bits = 1600; }) == BbFault::packet_format);
-    CHECK(fault_after([](BbHeader& h) { h.sync = 0; }) == BbFault::packet_format);
+    CHECK(fault_after([](BbHeader& h) { h.sync = 0x48; }) == BbFault::packet_format);
 }
 
 TEST_CASE("packet extractor: of several input streams one is given out, the first or the one asked for") {

@@ -42,6 +42,7 @@ struct PacketCounts {
     std::uint64_t frames_faulty = 0;  // impossible headers: as if lost
     std::uint64_t frames_unsupported = 0;
     std::uint64_t frames_of_other_streams = 0;
+    std::uint64_t frames_completed = 0;  // whose headers leave SYNC or UPL 0; used all the same
     std::uint64_t resynchronisations =
         0;                      // packets did not go on where they had to: a frame was missed unnoticed
     std::uint64_t packets = 0;  // given out, marked ones and null packets put back included

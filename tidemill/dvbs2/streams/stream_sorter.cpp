@@ -95,6 +95,7 @@ PacketCounts StreamSorter::counts() const {
     PacketCounts sum;
     for (const auto& [key, extractor] : extractors_) {
         const PacketCounts& one = extractor.counts();
+        sum.frames_completed += one.frames_completed;
         sum.resynchronisations += one.resynchronisations;
         if (key.first == StreamType::transport) sum.packets += one.packets;
         sum.packets_marked += one.packets_marked;

@@ -33,6 +33,16 @@ std::optional<UserPacketLayout> user_packet_layout(const BbHeader& header) {
     return header.stream_type == StreamType::transport ? transport_layout(header) : generic_layout(header);
 }
 
+// A long ISSY field or a short one: without UPL nothing tells.
+BbHeader completed(BbHeader header) {
+    if (header.stream_type != StreamType::transport) return header;
+    if (header.sync == 0) header.sync = io::kTsSyncByte;
+    const UserPacketLayout layout{io::kTsPacketBytes, 0, header.null_packet_deletion};
+    if (header.packet_bits == 0 && !header.input_sync_indicator)
+        header.packet_bits = static_cast<std::uint16_t>(8 * layout.bytes());
+    return header;
+}
+
 const char* name(IssyKind kind) {
     switch (kind) {
         case IssyKind::clock_short:

@@ -27,6 +27,10 @@ struct UserPacketLayout {
 /// other.
 std::optional<UserPacketLayout> user_packet_layout(const BbHeader& header);
 
+/// The header with what its packets must have where it leaves SYNC or UPL 0, as some transmitters of
+/// transport streams do: their CRC-8 shows whether they do.
+BbHeader completed(BbHeader header);
+
 /// What an ISSY field holds (EN 302 307-1, Table D.1).
 enum class IssyKind : std::uint8_t {
     clock_short,    // ISCR, 15 bits of the modulator's symbol counter when the packet came in

@@ -1,0 +1,31 @@
+#include "tidemill/cli/dvbs2/gold_name.hpp"
+
+#include <fmt/format.h>
+
+#include "tidemill/cli/cli_error.hpp"
+#include "tidemill/cli/number_text.hpp"
+#include "tidemill/dvbs2/standard/pl_scrambler.hpp"
+
+namespace tidemill::cli {
+
+int parse_gold(const std::string& text) {
+    constexpr std::string_view kRoot = "root:";
+    if (text.starts_with(kRoot)) {
+        const auto root = whole_number<std::uint32_t>(std::string_view(text).substr(kRoot.size()));
+        const auto code = root ? dvbs2::gold_code_of_root(*root) : std::nullopt;
+        if (code) return *code;
+        throw WrongUsage(fmt::format("--gold {}: a root is a whole number from 1 to 262143", text));
+    }
+    if (const auto code = whole_number<int>(text); code && *code >= 0) return *code;
+    throw WrongUsage(
+        fmt::format("--gold {}: give a whole number from 0 on, or root:N for a code that is named by "
+                    "its root",
+                    text));
+}
+
+OrAuto<int> parse_gold_or_auto(const std::string& text) {
+    if (text == "auto") return {};
+    return {parse_gold(text)};
+}
+
+}  // namespace tidemill::cli
