@@ -2,15 +2,18 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <optional>
+#include <vector>
 
 #include "tidemill/io/input_stream.hpp"
 #include "tidemill/io/live_source.hpp"
 
 namespace tidemill::io {
 
-/// Raw samples from an InputStream, which tell nothing of themselves.
+/// Raw samples from an InputStream, which tell nothing of themselves. The header of a WAV file before them is
+/// left out, of which remarks() tell; one that belongs to other samples is an IoError.
 class ByteStreamSource final : public LiveSource {
   public:
     /// What is said to the other end before samples come; false where it has gone.
@@ -47,7 +50,13 @@ class ByteStreamSource final : public LiveSource {
     void control(std::size_t index, double value) override;
 
   private:
+    void look_for_wav();
+    void read_wav_header();
+    std::size_t read_some(std::span<std::byte> to);
+
     InputStream stream_;
+    bool looked_ = false;             // whether they begin with a header
+    std::vector<std::byte> ahead_{};  // read for that
     dsp::SampleFormat format_;
     std::optional<double> sample_rate_hz_;
     SetUp set_up_;
@@ -55,7 +64,8 @@ class ByteStreamSource final : public LiveSource {
     std::optional<Patience> patience_;
     std::atomic<double> wanted_;  // of the control
     double told_;
-    std::atomic<std::size_t> cut_bytes_{0};  // of the last sample; 0: it is whole
+    std::atomic<std::size_t> cut_bytes_{0};      // of the last sample; 0: it is whole
+    std::atomic<std::uint32_t> wav_rate_hz_{0};  // that a header says; 0: there is none
 };
 
 }  // namespace tidemill::io

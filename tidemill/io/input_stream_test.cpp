@@ -42,6 +42,35 @@ class Pipe {
 
 }  // namespace
 
+TEST_CASE("byte stream: a WAV header before the samples is left out, that of other samples refused") {
+    const auto word = [](std::uint32_t value) {
+        return std::string{static_cast<char>(value), static_cast<char>(value >> 8),
+                           static_cast<char>(value >> 16), static_cast<char>(value >> 24)};
+    };
+    const std::string head = "RIFF" + word(0) + "WAVEjunk" + word(3) + "abc." + "fmt " + word(16) +
+                             word(0x00020003) + word(1000000) + word(8000000) + word(0x00200008) + "data" +
+                             word(0);
+    const std::string samples = "RIFFabcdRF64efgh";
+    const auto read = [&](const std::string& text, dsp::SampleFormat format) {
+        Pipe pipe(text);
+        ByteStreamSource source(pipe.path(), format, 1e6);
+        pipe.close();
+        std::string got(100, '.');
+        std::size_t done = 0;
+        for (std::size_t some = 1; some > 0; done += some)
+            some = source.read(std::as_writable_bytes(std::span(got)).subspan(done));
+        return std::pair(got.substr(0, done), source.remarks());
+    };
+    CHECK(read(head + samples, dsp::SampleFormat::cf32).first == samples);
+    CHECK_FALSE(read(head + samples, dsp::SampleFormat::cf32).second.empty());
+    for (const std::string text : {"RIFFabcdefgh", "R.", "RIFFxx", "ab"}) {
+        const auto [got, remarks] = read(text, dsp::SampleFormat::ci8);
+        CHECK(got == text);
+        CHECK(remarks.empty());
+    }
+    CHECK_THROWS_AS(read(head + samples, dsp::SampleFormat::ci16), IoError);
+}
+
 TEST_CASE("input stream: a named pipe is read to the end of its writers") {
     Pipe pipe("abcdef");
     CHECK(InputStream::is_stream(pipe.path()));

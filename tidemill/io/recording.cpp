@@ -153,6 +153,20 @@ SamplePlace place_of_sample(const Recording& recording, std::uint64_t sample) {
             next == pieces.end() ? recording.samples : next->first_sample};
 }
 
+void skip_bytes(Recording& recording, std::uint64_t bytes) {
+    if (bytes == 0) return;
+    const std::size_t sample_bytes = stored_bytes_per_sample(recording);
+    const std::uint64_t left = recording.samples * sample_bytes + recording.trailing_bytes;
+    if (bytes >= left)
+        throw IoError(
+            fmt::format("'{}' holds no samples behind {} bytes", recording.data_path.string(), bytes));
+    recording.data_offset += bytes;
+    recording.samples = (left - bytes) / sample_bytes;
+    recording.trailing_bytes = (left - bytes) % sample_bytes;
+    for (DataPiece& piece : recording.more_pieces) piece.offset += bytes;
+    recording.sha512.clear();
+}
+
 void keep_part(Recording& recording, std::uint64_t first, std::uint64_t count) {
     recording.data_offset = place_of_sample(recording, first).offset;
     std::erase_if(recording.more_pieces, [&](const DataPiece& piece) {

@@ -54,6 +54,9 @@ struct SamplePlace {
 };
 SamplePlace place_of_sample(const Recording& recording, std::uint64_t sample);
 
+/// Leaves out bytes before the first sample, fewer than there are.
+void skip_bytes(Recording& recording, std::uint64_t bytes);
+
 /// Leaves `count` samples from `first` on, which must be there.
 void keep_part(Recording& recording, std::uint64_t first, std::uint64_t count);
 

@@ -37,6 +37,7 @@ struct ReceptionOptions {
     OrAuto<double> rolloff{0.20};
     OrAuto<int> gold_code{0};
     RadioOptions radio{};
+    std::uint64_t skipped_bytes = 0;      ///< of a file, before its first sample
     std::optional<RecordingPart> part{};  ///< of a file, as if it had no more; none: all of it
     bool reopens = false;                 ///< a live input whose connection breaks off is opened again
     std::function<void()> came{};         ///< called when some of the first samples have come,

@@ -246,6 +246,7 @@ ReceptionJob open_job(const ReceptionOptions& options, bool whole_band) {
     const io::RecordingHints hints{.format = options.format, .sample_rate_hz = options.sample_rate_hz};
     ReceptionJob job;
     job.recording = io::open_recording(options.recording, hints);
+    io::skip_bytes(job.recording, options.skipped_bytes);
     if (options.part) take_checked(*options.part, job.recording);
     return opened(std::move(job), options);
 }

@@ -1,10 +1,13 @@
+#include <algorithm>
 #include <exception>
 #include <memory>
 
 #include <fmt/format.h>
 
 #include "tidemill/cli/cli_error.hpp"
+#include "tidemill/cli/dvbs2/other_reading.hpp"
 #include "tidemill/cli/dvbs2/reception_options.hpp"
+#include "tidemill/cli/dvbs2/sample_format_name.hpp"
 #include "tidemill/cli/rx/carriers_report.hpp"
 #include "tidemill/cli/rx/rx_job.hpp"
 #include "tidemill/cli/rx/rx_report.hpp"
@@ -44,10 +47,37 @@ void check_outputs(const RxOptions& options) {
     check_roll(options.outputs);
 }
 
+// Samples in which nothing was found may be meant otherwise. Only what has left no traces is done again.
+RxOutcome receive_as_meant(const RxOptions& options) {
+    RxOutcome outcome = receive(options);
+    const bool is_over = outcome.ended_by || outcome.failure || outcome.interrupted;
+    if (is_over || !options.checkpoint.file.empty() || outcome.report.totals.frames_good() > 0) return outcome;
+    const auto reading = find_other_reading(options.reception);
+    if (!reading) return outcome;
+    if (reading->format) {
+        outcome.remarks += fmt::format("as {} there are frames: give --format {}", name_of(*reading->format),
+                                       name_of(*reading->format));
+        return outcome;
+    }
+    RxOptions again = options;
+    again.reception.skipped_bytes = reading->skipped_bytes;
+    RxOutcome meant = receive(again);
+    meant.job.warnings.push_back(skipped_text(reading->skipped_bytes));
+    return meant;
+}
+
+void look_for_slip(const RxOptions& options, RxOutcome& outcome) {
+    if (outcome.ended_by || outcome.failure || outcome.interrupted || outcome.ended_as_asked) return;
+    const double end_s = outcome.report.totals.end_place / std::max(outcome.report.symbol_rate_hz, 1.0);
+    const std::string slip = slip_behind(options.reception, outcome.job, end_s);
+    if (!slip.empty()) outcome.job.warnings.push_back(slip);
+}
+
 int run_rx(const RxOptions& options) {
     check_outputs(options);
     if (options.of_all_carriers()) return run_rx_of_all(options);
-    const RxOutcome outcome = receive(options);
+    RxOutcome outcome = receive_as_meant(options);
+    look_for_slip(options, outcome);
     // The stream itself may be on standard output.
     const bool taken = options.outputs.takes_standard_output();
     if (options.json) report(report_json(outcome) + "\n", taken);
