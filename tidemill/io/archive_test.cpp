@@ -143,6 +143,48 @@ TEST_CASE("archive and wav: any damage is refused or harmless, and nothing is re
     }
 }
 
+TEST_CASE("recordings: of 2000 damaged headers none costs a sample in silence") {
+    const ScratchFolder folder;
+    const std::string data = samples_of(4000);
+    const std::string archive = ScratchFolder::content_of(made_archive(folder, "ustar", "n"));
+    const std::string plain = wav(1, 2, 16, data);
+    const std::string head = plain.substr(0, plain.size() - data.size());
+    const std::string sizes = little(0, 8) + little(data.size(), 8) + little(0, 8) + little(0, 4);
+    const std::string long_head = "RF64" + little(0xffffffff, 4) + "WAVEds64" + little(28, 4) + sizes +
+                                  head.substr(12, head.size() - 16) + little(0xffffffff, 4);
+    struct Kind {
+        std::string name, head, rest;
+    };
+    std::mt19937_64 random(12);
+    int whole = 0, told = 0, refused = 0;
+    for (const Kind& kind : {Kind{"a.wav", head, data},
+                             {"b.wav", long_head, data},
+                             {"c.wav", head, data + "LIST" + little(4, 4) + "abcd"},
+                             {"d.sigmf", archive.substr(0, 512), archive.substr(512)}}) {
+        for (int trial = 0; trial < 500; ++trial) {
+            std::string damaged = kind.head;
+            for (std::uint64_t times = 1 + random() % 3; times > 0; --times)
+                damaged[random() % damaged.size()] = static_cast<char>(random());
+            const auto path = folder.put(kind.name, damaged + kind.rest);
+            CAPTURE(trial);
+            try {
+                const Recording recording = open_recording(path);
+                const bool is_whole = recording.format == dsp::SampleFormat::ci16 &&
+                                      read_all(path).starts_with(data) && recording.samples == 1000;
+                whole += is_whole ? 1 : 0;
+                told += recording.warnings.empty() ? 0 : 1;
+                CHECK_MESSAGE((is_whole || !recording.warnings.empty()), kind.name << recording.samples << " " << recording.data_offset);
+            } catch (const IoError& error) {
+                ++refused;
+                CHECK(std::string(error.what()).size() > 20);
+            }
+        }
+    }
+    MESSAGE(whole << " whole, " << told << " with a warning, " << refused << " refused");
+    CHECK(whole > 300);
+    CHECK(told > 100);
+}
+
 TEST_CASE("wav: I and Q of every supported kind, plain and extensible, with other chunks around") {
     const ScratchFolder folder;
     const std::string data = samples_of(160);

@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "tidemill/io/gnuradio_meta.hpp"
 #include "tidemill/io/internal/opened_recording.hpp"
 #include "tidemill/io/internal/packed_file.hpp"
 #include "tidemill/io/internal/recorded_file.hpp"
@@ -89,6 +90,33 @@ Recording open_sdriq(const fs::path& path, const RecordingHints& hints) {
     internal::apply_hints(hints, recording, "the metadata say");
     const std::uint64_t size = internal::File::open_regular(path).size();
     internal::measure_data(recording, Extent{SdriqHeader::kBytes, size - SdriqHeader::kBytes});
+    return recording;
+}
+
+// Segments follow one another, headers between them.
+Recording open_gnuradio(const fs::path& path, const GnuRadioMeta& meta, const RecordingHints& hints) {
+    Recording recording;
+    recording.data_path = path;
+    recording.format = meta.format;
+    recording.integers = meta.integers;
+    recording.sample_rate_hz = meta.sample_rate_hz;
+    recording.center_frequency_hz = meta.center_frequency_hz;
+    internal::apply_hints(hints, recording, "its headers say");
+    const std::size_t sample_bytes = stored_bytes_per_sample(recording);
+    std::uint64_t bytes = 0;
+    for (const auto& segment : meta.segments) bytes += segment.bytes / sample_bytes * sample_bytes;
+    internal::measure_data(recording, Extent{meta.segments.front().offset, bytes});
+    std::uint64_t first = 0;
+    for (const auto& segment : meta.segments) {
+        if (first > 0) recording.more_pieces.push_back({first, segment.offset});
+        first += segment.bytes / sample_bytes;
+    }
+    if (meta.no_header_at > 0)
+        recording.warnings.push_back(
+            fmt::format("at byte {} no header stands where one has to: all behind it is read as samples",
+                        meta.no_header_at));
+    if (meta.is_cut_off)
+        recording.warnings.emplace_back("the last header promises more samples than there are");
     return recording;
 }
 
@@ -215,6 +243,12 @@ bool begins_as_wav(const fs::path& path) {
            text.ends_with("WAVE");
 }
 
+std::optional<GnuRadioMeta> gnuradio_meta(const fs::path& path) {
+    std::error_code unknown;
+    if (!fs::is_regular_file(path, unknown)) return std::nullopt;
+    return read_gnuradio_meta(path);
+}
+
 // What macOS puts beside each file holds none of its samples.
 [[noreturn]] void fail_unknown(const fs::path& path, const std::string& why) {
     const std::string name = path.filename().string();
@@ -241,6 +275,7 @@ Recording examined(const fs::path& path, const RecordingHints& hints) {
         return open_sigmf(paths, hints);
     }
     if (begins_as_wav(path)) return open_wav(path, hints);
+    if (const auto meta = gnuradio_meta(path)) return open_gnuradio(path, *meta, hints);
     for (const char* const extension : {".wav", ".w64", ".sdriq", ".sigmf-data"})
         if (const fs::path inside = internal::without_packing(path);
             inside != path && has_extension(inside, extension))

@@ -1,6 +1,7 @@
 #include "tidemill/io/recording.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <string>
 
@@ -365,6 +366,48 @@ TEST_CASE("of two statements about a recording one counts by a rule, with a warn
                 "its name says 1000000 Hz"));
     CHECK(open_recording(folder.put("a.cf32", wav(0))).format == SampleFormat::ci16);  // which it is none of
     CHECK(mentions(complaint(folder.put("._a.wav2", "x")), "macOS"));
+}
+
+TEST_CASE("what GNU Radio's file meta sink wrote is read, its headers left out") {
+    const auto big = [](std::uint64_t value, int bytes) {
+        std::string text;
+        for (int shift = 8 * (bytes - 1); shift >= 0; shift -= 8) text += static_cast<char>(value >> shift);
+        return text;
+    };
+    const auto entry = [](const std::string& key, const std::string& value) {
+        return std::string("\x07\x07\x02\0", 4) + static_cast<char>(key.size()) + key + value;
+    };
+    const auto number = [&](double value) { return "\x04" + big(std::bit_cast<std::uint64_t>(value), 8); };
+    const auto header = [&](std::uint64_t bytes, double rate_hz, double frequency_hz, bool is_complex) {
+        const std::string extra = entry("rx_freq", number(frequency_hz)) + "\x06";
+        const std::string time = std::string("\x0c\0\0\0\2", 5) + "\x0b" + big(0, 8) + number(0);
+        return entry("bytes", "\x0b" + big(bytes, 8)) + entry("strt", "\x0b" + big(149 + extra.size(), 8)) +
+               entry("cplx", std::string(1, is_complex ? '\0' : '\1')) + entry("type", "\x03" + big(1, 4)) +
+               entry("size", "\x03" + big(4, 4)) + entry("rx_time", time) +
+               entry("rx_rate", number(rate_hz)) + entry("version", "\x03" + big(0, 4)) + "\x06" + extra;
+    };
+    const ScratchFolder folder;
+    const auto read = [](const Recording& recording) {
+        std::string text(4 * recording.samples, '.');
+        text.resize(RecordingReader(recording).read(std::as_writable_bytes(std::span(text))));
+        return text;
+    };
+    const std::string whole = header(8, 1e6, 7e6, true) + "aaaabbbb" + header(4, 1e6, 7e6, true) + "cccc";
+    REQUIRE(header(8, 1e6, 7e6, true).size() == 149 + 22);
+    const Recording recording = open_recording(folder.put("a.dat", whole));
+    CHECK(recording.format == SampleFormat::ci16);
+    CHECK(recording.sample_rate_hz == 1e6);
+    CHECK(recording.center_frequency_hz == 7e6);
+    CHECK(recording.warnings.empty());
+    CHECK(read(recording) == "aaaabbbbcccc");
+    const std::string killed =
+        header(8, 1e6, 7e6, true) + "aaaabbbb" + header(0, 1e6, 7e6, true) + "ccccdddd";
+    CHECK(read(open_recording(folder.put("a.dat", killed))) == "aaaabbbbccccdddd");
+    CHECK(warns(open_recording(folder.put("a.dat", header(80, 1e6, 7e6, true) + "aaaa")), "more samples"));
+    CHECK(warns(open_recording(folder.put("a.dat", whole + "damaged")), "no header"));
+    CHECK(
+        mentions(complaint(folder.put("a.dat", whole + header(4, 1e6, 8e6, true) + "dddd")), "another rate"));
+    CHECK(mentions(complaint(folder.put("a.dat", header(4, 1e6, 7e6, false) + "aaaa")), "real numbers"));
 }
 
 TEST_CASE("compressed raw samples are read as those inside, cut or damaged ones refused") {

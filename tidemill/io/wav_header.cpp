@@ -163,17 +163,19 @@ class WavReader {
         if (frequency_hz > 0) header_.center_frequency_hz = frequency_hz;
     }
 
-    // Whether chunks lie one behind the other from there to the end of the file.
+    // Whether chunks lie one behind the other from there to the end of the file, but for one byte too much.
     bool ends_well_behind(const Chunk& data, std::uint64_t size) const {
         constexpr int kMostChunks = 64;
+        const std::uint64_t even = is_wave64_ ? 8 : 2;
         std::uint64_t at = data.offset + size;
+        if (size_ - at <= 1) return true;
+        at = std::min(at + (even - size % even) % even, size_);
         for (int i = 0; i < kMostChunks && at + head_bytes() <= size_; ++i) {
-            const std::uint64_t pad = i > 0 ? 0 : is_wave64_ ? (8 - size % 8) % 8 : size % 2;
-            const Chunk chunk = chunk_at(at + std::min(pad, size_ - at - head_bytes()));
+            const Chunk chunk = chunk_at(at);
             if (!chunk.is_named() || chunk.next < at) return false;
             at = chunk.next;
         }
-        return at < size_ + head_bytes();
+        return at + 1 >= size_ && at <= size_ + even;
     }
 
     // What the header may mean, the likeliest first.
