@@ -173,7 +173,8 @@ TEST_CASE("recordings: of 2000 damaged headers none costs a sample in silence") 
                                       read_all(path).starts_with(data) && recording.samples == 1000;
                 whole += is_whole ? 1 : 0;
                 told += recording.warnings.empty() ? 0 : 1;
-                CHECK_MESSAGE((is_whole || !recording.warnings.empty()), kind.name << recording.samples << " " << recording.data_offset);
+                CHECK_MESSAGE((is_whole || !recording.warnings.empty()),
+                              kind.name << recording.samples << " " << recording.data_offset);
             } catch (const IoError& error) {
                 ++refused;
                 CHECK(std::string(error.what()).size() > 20);

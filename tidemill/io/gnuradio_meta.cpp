@@ -39,7 +39,7 @@ std::optional<double> real_of(std::string_view header, std::string_view key) {
 }
 
 /// What a header says.
-struct Header {
+struct SegmentHeader {
     std::uint64_t data_at = 0;  // behind its own beginning
     std::uint64_t data_bytes = 0;
     double sample_rate_hz = 0;
@@ -54,22 +54,22 @@ std::string text_at(const internal::File& file, std::uint64_t at, std::size_t by
     return text;
 }
 
-std::optional<Header> header_at(const internal::File& file, std::uint64_t at) {
+std::optional<SegmentHeader> header_at(const internal::File& file, std::uint64_t at) {
     const std::string text = text_at(file, at, kHeaderBytes);
     const auto rate = real_of(text, "rx_rate");
     const auto begin = number_of(text, "strt", kUint64, 8), bytes = number_of(text, "bytes", kUint64, 8);
     const auto type = number_of(text, "type", kInt32, 4);
     if (!rate || !begin || !bytes || !type || *begin < kHeaderBytes) return std::nullopt;
     const std::size_t extra = std::min<std::uint64_t>(*begin - kHeaderBytes, kMostExtraBytes);
-    return Header{.data_at = *begin,
-                  .data_bytes = *bytes,
-                  .sample_rate_hz = *rate,
-                  .frequency_hz = real_of(text_at(file, at + kHeaderBytes, extra), "rx_freq"),
-                  .type = *type,
-                  .is_complex = number_of(text, "cplx", kTrue, 0).has_value()};
+    return SegmentHeader{.data_at = *begin,
+                         .data_bytes = *bytes,
+                         .sample_rate_hz = *rate,
+                         .frequency_hz = real_of(text_at(file, at + kHeaderBytes, extra), "rx_freq"),
+                         .type = *type,
+                         .is_complex = number_of(text, "cplx", kTrue, 0).has_value()};
 }
 
-void take_type(const Header& header, const std::filesystem::path& path, GnuRadioMeta& meta) {
+void take_type(const SegmentHeader& header, const std::filesystem::path& path, GnuRadioMeta& meta) {
     const auto fail = [&](std::string_view what) {
         throw IoError(
             fmt::format("cannot read '{}', of GNU Radio's file meta sink: {}", path.string(), what));

@@ -7,9 +7,9 @@ namespace tidemill::io {
 namespace {
 
 // RFC 4326, 4: length and type; the length counts what is behind both, its CRC included.
-constexpr std::size_t kHeaderBytes = 4, kCrcBytes = 4;
+constexpr std::size_t kUleHeaderBytes = 4, kUleCrcBytes = 4;
 constexpr std::uint16_t kBridged = 0x0001;  // 5.2: a frame of Ethernet
-constexpr std::uint16_t kPidOfNothing = 0x1fff;
+constexpr std::uint16_t kPidOfNulls = 0x1fff;
 
 std::uint16_t number16(std::span<const std::uint8_t> bytes) {
     return static_cast<std::uint16_t>(bytes[0] << 8 | bytes[1]);
@@ -25,7 +25,7 @@ void UleCounter::push(Bytes packets) {
 void UleCounter::take(Bytes packet) {
     const std::uint16_t pid = pid_of(packet);
     const Bytes payload = payload_of(packet);
-    if (pid == kPidOfNothing) return;
+    if (pid == kPidOfNulls) return;
     if (is_damaged(packet) || (packet[3] & 0xc0) != 0) {
         waiting_.erase(pid);
         return;
@@ -58,10 +58,10 @@ void UleCounter::begin(std::uint16_t pid, Bytes payload) {
 // Takes whole packets away; false where what comes is none.
 bool UleCounter::read(std::vector<std::uint8_t>& waiting) {
     std::size_t at = 0;
-    while (waiting.size() - at >= kHeaderBytes) {
+    while (waiting.size() - at >= kUleHeaderBytes) {
         const Bytes rest = Bytes(waiting).subspan(at);
-        const std::size_t length = number16(rest) & 0x7fffU, bytes = kHeaderBytes + length;
-        if (length < kCrcBytes || length == 0x7fff) return false;  // the end, and padding
+        const std::size_t length = number16(rest) & 0x7fffU, bytes = kUleHeaderBytes + length;
+        if (length < kUleCrcBytes || length == 0x7fff) return false;  // the end, and padding
         if (rest.size() < bytes) break;
         if (crc32_mpeg(rest.first(bytes)) != 0) return false;
         ++counts_.packets;

@@ -95,7 +95,7 @@ std::string rest_text(const ReceptionOptions& options, const io::Recording& reco
     const std::uint64_t at = recording.data_offset + first * io::stored_bytes_per_sample(recording) + skipped;
     const double symbol_rate_hz = told_symbol_rate_hz(options);
     return fmt::format("; receive the rest: tail -c +{} '{}' | tidemill dvbs2 rx - --format {} --rate {}{}",
-                       at + 1, recording.data_path.string(), name_of(recording.format),
+                       at + 1, recording.data_path.string(), cli::name_of(recording.format),
                        *recording.sample_rate_hz,
                        symbol_rate_hz > 0 ? fmt::format(" --symbol-rate {}", symbol_rate_hz) : "");
 }

@@ -6,8 +6,8 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-#include "tidemill/cli/dvbs2/internal/small_recording.hpp"
 #include "tidemill/cli/cli_error.hpp"
+#include "tidemill/cli/dvbs2/internal/small_recording.hpp"
 #include "tidemill/cli/dvbs2/tx_input.hpp"
 #include "tidemill/cli/internal/program.hpp"
 #include "tidemill/io/io_error.hpp"

@@ -51,12 +51,13 @@ void check_outputs(const RxOptions& options) {
 RxOutcome receive_as_meant(const RxOptions& options) {
     RxOutcome outcome = receive(options);
     const bool is_over = outcome.ended_by || outcome.failure || outcome.interrupted;
-    if (is_over || !options.checkpoint.file.empty() || outcome.report.totals.frames_good() > 0) return outcome;
+    if (is_over || !options.checkpoint.file.empty() || outcome.report.totals.frames_good() > 0)
+        return outcome;
     const auto reading = find_other_reading(options.reception);
     if (!reading) return outcome;
     if (reading->format) {
-        outcome.remarks += fmt::format("as {} there are frames: give --format {}", name_of(*reading->format),
-                                       name_of(*reading->format));
+        outcome.remarks += fmt::format("as {} there are frames: give --format {}",
+                                       cli::name_of(*reading->format), cli::name_of(*reading->format));
         return outcome;
     }
     RxOptions again = options;
