@@ -70,8 +70,10 @@ KeptBlocks CoarseFrequency::step(const BlockSpectrum& spectrum) {
     iq_.add(spectrum);
     learn_steps(spectrum);
     const std::int64_t first_chunk = spectrum.block * geometry_.chunks();
-    for (std::uint32_t c = 0; c < geometry_.chunks() && (found() || !was_following); ++c) {
+    bool was_found = was_following;
+    for (std::uint32_t c = 0; c < geometry_.chunks() && (found() || !was_found); ++c) {
         if ((first_chunk + c) % spectrum.every == 0) take(first_chunk + c, spectrum.chunk[c]);
+        was_found |= found();
     }
     next_block_ = spectrum.block + 1;
     if (was_following) {  // a loss noticed in this block takes effect with the next
@@ -79,7 +81,8 @@ KeptBlocks CoarseFrequency::step(const BlockSpectrum& spectrum) {
         oldest_kept_ = next_block_;
         return {0, 1};
     }
-    if (state_ == State::following) return release_all();
+    // A burst may have ended in the block in which it was found.
+    if (was_found) return release_all();
     const std::int64_t keep_from = std::max(oldest_kept_, window_begin_ / geometry_.chunks() - 1);
     const auto drop = static_cast<std::uint32_t>(keep_from - oldest_kept_);
     oldest_kept_ = keep_from;

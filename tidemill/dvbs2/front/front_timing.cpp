@@ -20,7 +20,11 @@ constexpr std::size_t kFitSubblocks = 64;
 constexpr std::size_t kLeastFitSubblocks = 8;  // at the end of a short stream
 constexpr std::array<std::size_t, 3> kLiveFitSubblocks = {8, 16, 32};
 constexpr double kSureEdge = 0.015;  // symbols: deviation of such a line at its ends
-constexpr double kSupport = 0.5;     // share of them that must show the clock: few loud ones tell no slope
+// Runs that may be a burst, looked for once in so many sub-blocks. Its line's ends may deviate by more.
+constexpr std::array<std::size_t, 3> kBurstFitSubblocks = {32, 16, 8};
+constexpr std::int64_t kBurstEvery = 8;
+constexpr double kBurstEdge = 0.04;
+constexpr double kSupport = 0.5;  // share of them that must show the clock: few loud ones tell no slope
 constexpr std::int64_t kKeptSubblocks = kFitSubblocks + kMaxSubblocks;
 constexpr double kLargestSlope = 0.08;  // symbols per sub-block: 156 ppm
 
@@ -49,6 +53,12 @@ constexpr double kLeastLeap = 0.06;  // symbols: what the loop follows without h
 
 std::complex<double> turned_back(const SubblockTiming& timing, double tau) {
     return std::complex<double>(timing.phasor) * std::polar(1.0, -dsp::kTwoPi * tau);
+}
+
+template <class Run>
+double middle_of(const Run& run) {
+    return static_cast<double>(run.first->subblock) +
+           (static_cast<double>(std::distance(run.first, run.behind)) - 1.0) / 2.0;
 }
 
 // At the ends of a line through n phasors, from how they scatter about it: their energies' sum, and the power
@@ -85,7 +95,7 @@ KeptBlocks TimingTracker::step(const FilteredInfo& info) {
 
 KeptBlocks TimingTracker::finish() {
     const auto kept = static_cast<std::uint32_t>(kept_.size());
-    if (!locked_ && try_lock(measured_.size(), kLeastFitSubblocks)) return {0, kept};
+    if (!locked_ && (try_lock(measured_.size(), kLeastFitSubblocks) || try_lock_burst(0))) return {0, kept};
     kept_.clear();
     return {kept, 0};
 }
@@ -99,7 +109,10 @@ void TimingTracker::lock_on(const FilteredInfo& info) {
     for (std::uint32_t s = 0; s < info.subblocks && !locked_; ++s) {
         measured_.push_back({info.first_subblock + s, info.timing[s]});
         if (measured_.size() > kFitSubblocks) measured_.pop_front();
-        if (!live_ || !try_lock_early()) try_lock(kFitSubblocks, kFitSubblocks);
+        if (live_ && try_lock_early()) return;
+        if (try_lock(kFitSubblocks, kFitSubblocks)) return;
+        const bool is_full = measured_.size() == kFitSubblocks;
+        if (is_full && measured_.back().subblock % kBurstEvery == 0) try_lock_burst(kBurstEvery);
     }
 }
 
@@ -125,40 +138,78 @@ std::complex<double> TimingTracker::sum_along(const Latest& latest, double middl
     return sum;
 }
 
-// Looks for the slope at which the phasors of the `count` latest sub-blocks add up in one direction.
+// Looks for the slope at which the phasors of some sub-blocks add up in one direction.
+TimingTracker::LineFit TimingTracker::fit_line(const Latest& run) {
+    LineFit fit{.n = static_cast<double>(std::distance(run.first, run.behind))};
+    for (const Measured& m : run) {
+        fit.power += static_cast<double>(m.timing.power);
+        fit.energy += std::norm(std::complex<double>(m.timing.phasor));
+    }
+    const double middle = middle_of(run);
+    const double step = 0.25 / fit.n;
+    for (double slope = -kLargestSlope; slope <= kLargestSlope; slope += step) {
+        const std::complex<double> sum = sum_along(run, middle, slope);
+        if (std::norm(sum) > std::norm(fit.best)) fit.best = sum, fit.slope = slope;
+    }
+    return fit;
+}
+
+// Where a clock is asked for to be sure, a line's ends may deviate by so many symbols.
+bool TimingTracker::is_clock(const LineFit& fit, double least, std::optional<double> edge) {
+    const double share = fit.power > 0.0 ? std::abs(fit.best) / fit.power : 0.0;
+    if (share < std::max(kLockShare, kNoiseShare / std::sqrt(fit.n))) return false;
+    // norm(best) / energy is n when all sub-blocks agree, and 1 when one is far louder than the rest.
+    if (std::norm(fit.best) < kSupport * least * fit.energy) return false;
+    return !edge || edge_deviation(fit.energy, std::norm(fit.best), fit.n) <= *edge;
+}
+
+// The latest sub-blocks.
 bool TimingTracker::try_lock(std::size_t count, std::size_t least, bool surely) {
     if (measured_.size() < std::max(count, least)) return false;
     const Latest latest{measured_.end() - static_cast<std::ptrdiff_t>(count), measured_.end()};
-    const auto n = static_cast<double>(count);
-    const double middle = static_cast<double>(latest.first->subblock) + (n - 1.0) / 2.0;
-    const double step = 0.25 / n;
-    std::complex<double> best{};
-    double power = 0.0, energy = 0.0;
-    for (const Measured& m : latest) {
-        power += static_cast<double>(m.timing.power);
-        energy += std::norm(std::complex<double>(m.timing.phasor));
+    const LineFit fit = fit_line(latest);
+    if (!is_clock(fit, static_cast<double>(least), surely ? std::optional(kSureEdge) : std::nullopt))
+        return false;
+    lock_to(latest, fit, surely ? fit.n : kLoopMemory);
+    return true;
+}
+
+// A burst shorter than the fit, with noise around it: the longest of some runs that shows a clock, wherever
+// it lies. One that has not ended may be a signal of which more will tell its clock better.
+bool TimingTracker::try_lock_burst(std::size_t ended) {
+    for (const std::size_t count : kBurstFitSubblocks) {
+        std::optional<Latest> clearest;
+        LineFit most;
+        for (std::size_t i = 0; i + count <= measured_.size(); ++i) {
+            const auto first = measured_.cbegin() + static_cast<std::ptrdiff_t>(i);
+            const Latest run{first, first + static_cast<std::ptrdiff_t>(count)};
+            const LineFit fit = fit_line(run);
+            if (std::norm(fit.best) > std::norm(most.best)) clearest = run, most = fit;
+        }
+        if (!clearest || !is_clock(most, most.n, kBurstEdge)) continue;
+        if (std::distance(clearest->behind, measured_.cend()) < static_cast<std::ptrdiff_t>(ended))
+            return false;
+        lock_to(*clearest, most, most.n);
+        return true;
     }
-    for (double slope = -kLargestSlope; slope <= kLargestSlope; slope += step) {
-        const std::complex<double> sum = sum_along(latest, middle, slope);
-        if (std::norm(sum) > std::norm(best)) best = sum, slope_ = slope;
-    }
-    const double share = power > 0.0 ? std::abs(best) / power : 0.0;
-    if (share < std::max(kLockShare, kNoiseShare / std::sqrt(n))) return false;
-    // norm(best) / energy is n when all sub-blocks agree, and 1 when one is far louder than the rest.
-    if (std::norm(best) < kSupport * static_cast<double>(least) * energy) return false;
-    if (surely && edge_deviation(energy, std::norm(best), n) > kSureEdge) return false;
-    tau_ = std::arg(best) / dsp::kTwoPi;
-    refine_line(latest, middle);
-    quality_signal_ = std::abs(best) / n;
-    quality_power_ = power / n;
-    scatter_ = std::max(0.0, energy - std::norm(best) / n) / n / 2;
+    return false;
+}
+
+void TimingTracker::lock_to(const Latest& run, const LineFit& fit, double known) {
+    const double middle = middle_of(run);
+    slope_ = fit.slope;
+    tau_ = std::arg(fit.best) / dsp::kTwoPi;
+    refine_line(run, middle);
+    quality_signal_ = std::abs(fit.best) / fit.n;
+    quality_power_ = fit.power / fit.n;
+    scatter_ = std::max(0.0, fit.energy - std::norm(fit.best) / fit.n) / fit.n / 2;
     behind_.clear();
-    known_ = surely ? n : kLoopMemory;
-    line_end_ = std::prev(latest.behind)->subblock + 1;
+    known_ = known;
+    line_end_ = std::prev(run.behind)->subblock + 1;
     tau_ += slope_ * (static_cast<double>(kept_.front().first_subblock) - middle);
     measured_.clear();
     restart_ = true;
-    return locked_ = true;
+    locked_ = true;
 }
 
 // Newton steps towards the line tau + slope * (k - middle) along which the phasors add up highest.

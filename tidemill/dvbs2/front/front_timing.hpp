@@ -60,6 +60,13 @@ class TimingTracker {
         auto end() const { return behind; }
     };
 
+    /// The line through zero at the middle of n sub-blocks along which their phasors add up highest.
+    struct LineFit {
+        double n = 0;
+        std::complex<double> best{};
+        double slope = 0, power = 0, energy = 0;
+    };
+
     /// From a sub-block on the clock stands elsewhere.
     struct Leap {
         std::size_t from;
@@ -69,6 +76,10 @@ class TimingTracker {
     void lock_on(const FilteredInfo& info);
     bool try_lock_early();
     bool try_lock(std::size_t count, std::size_t least, bool surely = false);
+    bool try_lock_burst(std::size_t ended);
+    static LineFit fit_line(const Latest& run);
+    static bool is_clock(const LineFit& fit, double least, std::optional<double> edge);
+    void lock_to(const Latest& run, const LineFit& fit, double known);
     static std::complex<double> sum_along(const Latest& latest, double middle, double slope);
     void refine_line(const Latest& latest, double middle);
     void follow(const SubblockTiming& timing);

@@ -6,7 +6,7 @@ namespace tidemill::dvbs2::internal {
 
 namespace {
 
-constexpr float kAloneQuality = 0.33F;  // the last frame of a stream, with no header behind it to confirm it
+constexpr float kAloneQuality = 0.33F;  // of noise one header in 10^12: no other need confirm it
 constexpr int kTriedSlips[]{0, -1, 1};
 constexpr std::size_t kScanSymbols = 8192;
 constexpr std::uint64_t kKeptSymbols = 4ULL * kMaxFrameSymbols;
@@ -45,8 +45,7 @@ FrameHunt::Verdict FrameHunt::judge(const HeardSymbols& heard) {
     const bool confirmed =
         frame_near(heard.kept, next, {hit_->frequency, hit_->inverted, kSearchQuality, kTriedSlips})
             .has_value();
-    const bool last_of_stream = next <= heard.end() && next + kHeaderSymbols > heard.end();
-    const bool alone = last_of_stream && hit_->quality >= kAloneQuality;
+    const bool alone = next <= heard.end() && hit_->quality >= kAloneQuality;
     return confirmed || alone ? Verdict::accepted : Verdict::rejected;
 }
 
