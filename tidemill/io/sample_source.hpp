@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -31,6 +32,10 @@ class SampleSource {
     /// Hertz by which the band has been moved since the first sample, after a carrier that drifts; from any
     /// thread.
     virtual double followed_hz() const { return 0; }
+
+    /// How often what it gives has begun anew, with another signal that owes nothing to the one before. By the
+    /// thread that reads.
+    virtual std::uint64_t restarts() const { return 0; }
 
     /// What may be changed of it; it stays the same from the first read on.
     virtual std::vector<SourceControl> controls() const { return {}; }

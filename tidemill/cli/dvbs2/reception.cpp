@@ -4,6 +4,7 @@
 #include <cmath>
 #include <exception>
 #include <functional>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -228,7 +229,7 @@ struct Looked {
 void find_in_parts(const ReceptionOptions& options, const WantedPlace& place, ReceptionJob& job) {
     const Looked before = Looked::of(job);
     std::optional<Looked> unsure;
-    std::exception_ptr failure;  // of the part with the most power, where there are parts
+    std::exception_ptr failure;  // of the first part, where there are parts
     int failures = 0;
     const auto finds_in = [&](const std::optional<RecordingPart>& part) {
         before.put_into(job);
@@ -242,7 +243,10 @@ void find_in_parts(const ReceptionOptions& options, const WantedPlace& place, Re
         return gives_up(job);
     };
     if (finds_in({})) return;
-    const std::vector<RecordingPart> parts = steady_parts(job);
+    std::vector<RecordingPart> parts = steady_parts(job);
+    // The earliest: what comes after it is found while it is received. The quietest part is noise.
+    std::sort(parts.begin(), std::prev(parts.end()),
+              [](const RecordingPart& a, const RecordingPart& b) { return a.first < b.first; });
     if (parts.size() > 1 && std::ranges::any_of(parts, finds_in)) return;
     job.looked_at.reset();
     if (!unsure) std::rethrow_exception(failure);

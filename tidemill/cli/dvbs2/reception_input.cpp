@@ -10,6 +10,7 @@
 #include "tidemill/cli/dvbs2/sample_format_name.hpp"
 #include "tidemill/cli/watch.hpp"
 #include "tidemill/dvbs2/dvbs2_error.hpp"
+#include "tidemill/dvbs2/receiver/retuned_source.hpp"
 #include "tidemill/dvbs2/search/carrier_look.hpp"
 #include "tidemill/io/io_error.hpp"
 #include "tidemill/io/live_kinds.hpp"
@@ -257,7 +258,19 @@ std::unique_ptr<io::SampleSource> open_source(ReceptionJob& job, const WrapSourc
         source = std::make_unique<io::StreamReader>(*job.stream, std::exchange(job.beginning, {}));
     else
         source = std::make_unique<io::RecordingReader>(job.recording);
-    return tuned(wrap ? wrap(std::move(source)) : std::move(source), job);
+    if (wrap) source = wrap(std::move(source));
+    const bool moves_as_foretold = job.tuning && job.tuning->doppler;
+    if (!source->sample_rate_hz() || moves_as_foretold) return tuned(std::move(source), job);
+    dvbs2::ReceiverConfig config = job.config;
+    if (config.symbol_rate_hz == 0) config.symbol_rate_hz = *source->sample_rate_hz() / 2;
+    const auto open_at = [recording = job.recording](std::uint64_t first) {
+        auto reader = std::make_unique<io::RecordingReader>(recording);
+        reader->seek(first);
+        return reader;
+    };
+    return std::make_unique<dvbs2::RetunedSource>(
+        std::move(source), job.tuning, config,
+        job.stream ? dvbs2::RetunedSource::OpenAt() : dvbs2::RetunedSource::OpenAt(open_at));
 }
 
 std::unique_ptr<io::SampleSource> open_preview(const ReceptionJob& job,

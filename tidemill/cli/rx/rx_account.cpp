@@ -1,8 +1,13 @@
 #include "tidemill/cli/rx/rx_account.hpp"
 
+#include <fmt/format.h>
+
+#include "tidemill/cli/number_text.hpp"
 #include "tidemill/cli/rx/rx_schedule.hpp"
 #include "tidemill/cli/rx_page/band_tap.hpp"
+#include "tidemill/dvbs2/receiver/retuned_source.hpp"
 #include "tidemill/dvbs2/tuner/tuned_source.hpp"
+#include "tidemill/io/hertz_text.hpp"
 #include "tidemill/io/recording_reader.hpp"
 #include "tidemill/io/stream_reader.hpp"
 
@@ -11,12 +16,31 @@ namespace tidemill::cli {
 namespace {
 
 // What only the source knows: the samples as they were recorded, before a tuner made others of them.
+void account_for_tuner(const dvbs2::TunedSource& tuned, RxOutcome& outcome) {
+    outcome.report.samples = tuned.samples();
+    outcome.report.samples_clipped = tuned.defects().clipped;
+    outcome.report.samples_not_finite = tuned.defects().non_finite;
+}
+
+void tell_move(const dvbs2::RetunedSource::Move& move, RxOutcome& outcome) {
+    outcome.job.warnings.push_back(
+        fmt::format("from {} on the carrier at {} Hz with {:.1f} symbols/s is received: it was found when "
+                    "nothing was left where the receiver listened",
+                    seconds_text(move.at_s),
+                    io::signed_hertz_text(move.to.offset_hz - outcome.job.carrier_hz.value_or(0)),
+                    move.to.symbol_rate_hz));
+}
+
 void account_for_source(const io::SampleSource& source, RxOutcome& outcome) {
     if (const auto* tuned = dynamic_cast<const dvbs2::TunedSource*>(&source)) {
-        outcome.report.samples = tuned->samples();
-        outcome.report.samples_clipped = tuned->defects().clipped;
-        outcome.report.samples_not_finite = tuned->defects().non_finite;
+        account_for_tuner(*tuned, outcome);
         return account_for_source(tuned->source(), outcome);
+    }
+    if (const auto* retuned = dynamic_cast<const dvbs2::RetunedSource*>(&source)) {
+        if (retuned->tuned()) account_for_tuner(*retuned->tuned(), outcome);
+        outcome.report.samples = retuned->samples();
+        for (const auto& move : retuned->moves()) tell_move(move, outcome);
+        return account_for_source(retuned->source(), outcome);
     }
     if (const auto* tap = dynamic_cast<const BandTap*>(&source))
         return account_for_source(tap->source(), outcome);

@@ -89,6 +89,12 @@ KeptBlocks CoarseFrequency::step(const BlockSpectrum& spectrum) {
     return {drop, 0};
 }
 
+void CoarseFrequency::begin_anew() {
+    forget();
+    iq_ = IqTracker(geometry_.samples_per_symbol());
+    steps_.clear();
+}
+
 // What is remembered gets the level of now. A step is seen by two windows where it lies between them, or only
 // by the second: then it counts from that one's block on.
 void CoarseFrequency::learn_steps(const BlockSpectrum& spectrum) {

@@ -18,6 +18,9 @@ class CoarseFrequency {
   public:
     explicit CoarseFrequency(const FrontGeometry& geometry);
 
+    /// Another signal begins with the next block: nothing that was learned holds for it.
+    void begin_anew();
+
     /// Takes the next block's spectrum, of every chunk unless found(), and says what to do with the blocks
     /// kept so far, this one included.
     KeptBlocks step(const BlockSpectrum& spectrum);

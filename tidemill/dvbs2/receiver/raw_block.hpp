@@ -17,6 +17,7 @@ struct RawInfo {
     std::int64_t block = 0;
     std::uint32_t begin = 0;  ///< first sample of the window that was really received
     std::uint32_t end = 0;    ///< one past the last
+    std::uint32_t anew = 0;   ///< 1: another signal begins in it, which owes nothing to the one before
 };
 
 /// How raw blocks of one stream look.

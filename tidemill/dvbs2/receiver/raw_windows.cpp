@@ -23,7 +23,7 @@ RawInfo RawWindows::end(std::span<const std::byte> raw, std::size_t filled) {
         const auto limit = static_cast<std::int64_t>(layout_.window_samples());
         return static_cast<std::uint32_t>(std::clamp<std::int64_t>(sample - start, 0, limit));
     };
-    return {block_++, within(0), within(static_cast<std::int64_t>(samples_))};
+    return {.block = block_++, .begin = within(0), .end = within(static_cast<std::int64_t>(samples_))};
 }
 
 bool RawWindows::filters_hold_samples() const {

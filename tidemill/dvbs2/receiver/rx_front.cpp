@@ -89,6 +89,10 @@ RxCoarse::RxCoarse(const RawLayout& layout)
       blanker_(layout.geometry) {}
 
 KeptBlocks RxCoarse::decide(Frame f) {
+    if (f[info_in][0].anew != 0) {
+        coarse_.begin_anew();
+        tones_ = ToneWatch(layout_.geometry);
+    }
     const bool following = coarse_.found(), looks = tones_.wants(f[spectrum][0], following);
     if (following && !looks) return coarse_.step(f[spectrum][0]);
     layout_.convert(f[raw_in], f[info_in][0], samples_);

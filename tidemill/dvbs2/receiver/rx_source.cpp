@@ -33,10 +33,12 @@ void RxSource::read_up_to(std::uint64_t samples) {
 Flow RxSource::read_block(Frame f) {
     adjust(f);
     const std::span<std::byte> fresh = windows_.begin(f[raw]);
+    const std::uint64_t restarts = source_.restarts();
     const std::size_t filled = all_read_ ? 0 : fill(fresh);
     all_read_ |= filled < layout_.geometry.block_samples();
     if (filled == 0 && !windows_.filters_hold_samples()) return Flow::stop;
     f[info][0] = windows_.end(f[raw], filled);
+    f[info][0].anew = source_.restarts() != restarts ? 1 : 0;
     return Flow::ok;
 }
 

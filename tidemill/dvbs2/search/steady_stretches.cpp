@@ -28,7 +28,7 @@ constexpr double kIndependent = 0.55;
 class PowerHistory {
   public:
     void add(std::span<const dsp::Iq> samples) {
-        dsp::PowerSpectrum spectrum(kBins);
+        dsp::PowerSpectrum spectrum = none_;
         spectrum.add(samples);
         const std::vector<float> power = spectrum.power();
         PieceSums next = sums_.back();
@@ -68,6 +68,7 @@ class PowerHistory {
   private:
     using PieceSums = std::array<double, kChannels>;
 
+    const dsp::PowerSpectrum none_{kBins};  // of nothing, to be copied
     std::vector<PieceSums> sums_{PieceSums{}};
     double averages_ = 0;
 };

@@ -22,8 +22,7 @@ CarrierTuner::CarrierTuner(double sample_rate_hz, const Tuning& tuning)
       tuning_(tuning),
       first_offset_hz_(tuning.offset_hz),
       tuner_(checked_config(sample_rate_hz, tuning)),
-      follower_(tuning.rolloff,
-                tuned_rate_hz(sample_rate_hz, tuning.symbol_rate_hz) / tuning.symbol_rate_hz) {
+      follower_(tuning.rolloff, tuned_rate_hz(sample_rate_hz, tuning) / tuning.symbol_rate_hz) {
     const auto fresh = static_cast<double>(dsp::BandSpectra::fresh(sample_rate_hz));
     offsets_hz_.resize(tuning.doppler ? static_cast<std::size_t>(std::ceil(fresh / kDopplerPiece)) : 1);
 }

@@ -25,7 +25,7 @@ double known_rate(const io::SampleSource& source, const Tuning& tuning) {
 TunedSource::TunedSource(std::unique_ptr<io::SampleSource> source, const Tuning& tuning)
     : source_(std::move(source)),
       tuning_(tuning),
-      rate_hz_(tuned_rate_hz(known_rate(*source_, tuning), tuning.symbol_rate_hz)),
+      rate_hz_(tuned_rate_hz(known_rate(*source_, tuning), tuning)),
       band_(*source_->sample_rate_hz()),
       tuner_(*source_->sample_rate_hz(), tuning),
       block_(dsp::BandSpectra::fresh(*source_->sample_rate_hz())),

@@ -30,10 +30,14 @@ double tuned_rate_hz(double sample_rate_hz, double symbol_rate_hz) {
     return std::max(rate_hz, 2 * symbol_rate_hz);
 }
 
+double tuned_rate_hz(double sample_rate_hz, const Tuning& tuning) {
+    return tuning.rate_hz > 0 ? tuning.rate_hz : tuned_rate_hz(sample_rate_hz, tuning.symbol_rate_hz);
+}
+
 dsp::TunerConfig tuner_config_of(double sample_rate_hz, const Tuning& tuning) {
     const double rate = tuning.symbol_rate_hz;
     dsp::TunerConfig config{.sample_rate_hz = sample_rate_hz,
-                            .output_rate_hz = tuned_rate_hz(sample_rate_hz, rate),
+                            .output_rate_hz = tuned_rate_hz(sample_rate_hz, tuning),
                             .offset_hz = tuning.offset_hz,
                             .pass_hz = rate * (1 + tuning.rolloff) / 2};
     if (tuning.neighbour_hz == 0) return config;

@@ -17,6 +17,7 @@ struct Tuning {
     double neighbour_hz = 0;
     /// What a moving transmitter adds to the offset; null: nothing that is known.
     std::shared_ptr<const DopplerTrack> doppler{};
+    double rate_hz = 0;  ///< at which the carrier is given; 0: tuned_rate_hz()
 };
 
 /// Samples a symbol that a carrier of this roll-off needs at the least, and at the most.
@@ -31,6 +32,7 @@ void check_tuning(double sample_rate_hz, const Tuning& tuning);
 /// for the receiver's matched filter takes any rate from there to twice that; two samples a symbol where it
 /// is lower.
 double tuned_rate_hz(double sample_rate_hz, double symbol_rate_hz);
+double tuned_rate_hz(double sample_rate_hz, const Tuning& tuning);
 
 /// How far a tuner's offset may be moved while it works: a symbol rate to either side, within the band.
 /// Throws as check_tuning().

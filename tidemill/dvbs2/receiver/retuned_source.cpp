@@ -1,0 +1,325 @@
+#include "tidemill/dvbs2/receiver/retuned_source.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "tidemill/dsp/power_spectrum.hpp"
+#include "tidemill/dvbs2/receiver/carrier_survey.hpp"
+#include "tidemill/dvbs2/receiver/receiver_front.hpp"
+#include "tidemill/dvbs2/receiver/rx_frames.hpp"
+#include "tidemill/dvbs2/search/internal/source_pieces.hpp"
+#include "tidemill/dvbs2/search/steady_stretches.hpp"
+#include "tidemill/dvbs2/standard/pl_scrambler.hpp"
+#include "tidemill/dvbs2/tuner/read_all.hpp"
+#include "tidemill/io/quantize.hpp"
+#include "tidemill/io/stream_reader.hpp"
+#include "tidemill/run/sequence.hpp"
+
+namespace tidemill::dvbs2 {
+
+namespace {
+
+constexpr double kStepSeconds = 0.15;
+constexpr std::uint64_t kLeastStep = 1 << 18;
+// A window holds a lock and several of the longest frames; after some failures it is twice as long, up to a
+// limit of memory.
+constexpr double kWindowSeconds = 0.5, kWindowSymbols = 250e3;
+constexpr std::size_t kMostWindowBytes = 64 << 20;
+constexpr int kFailuresInARow = 4;
+// A change shows in the second piece after it.
+constexpr std::uint64_t kBackSteps = 3;
+// After a change that was none for the receiver, so many windows pass before the next is looked into.
+constexpr std::uint64_t kRestWindows = 2;
+// While nothing is received, and nothing changes.
+constexpr std::uint64_t kIdleWindows = 16;
+// A carrier that was not there before has so much more power per hertz now.
+constexpr double kAppears = 1.3;
+constexpr std::size_t kMostHeard = 4;
+
+std::uint64_t step_of(double rate_hz) {
+    return std::max(kLeastStep, static_cast<std::uint64_t>(kStepSeconds * rate_hz));
+}
+
+BandWatch::Power power_of(io::SampleSource& source) {
+    dsp::PowerSpectrum spectrum(BandWatch::kBins);
+    internal::read_pieces(source, [&](std::span<dsp::Iq> piece) {
+        spectrum.add(piece);
+        return true;
+    });
+    BandWatch::Power power{};
+    const std::vector<float> seen = spectrum.power();
+    std::copy(seen.begin(), seen.end(), power.begin());
+    return power;
+}
+
+// The mean over the middle of a carrier's band.
+double level_in(const BandWatch::Power& power, const FoundCarrier& carrier, double rate_hz) {
+    const auto bin_of = [&](double hz) {
+        const double bin = (hz / rate_hz + 0.5) * BandWatch::kBins;
+        return static_cast<std::size_t>(std::clamp(bin, 0.0, BandWatch::kBins - 1.0));
+    };
+    const std::size_t first = bin_of(carrier.offset_hz - 0.35 * carrier.symbol_rate_hz);
+    const std::size_t last = bin_of(carrier.offset_hz + 0.35 * carrier.symbol_rate_hz);
+    double sum = 0;
+    for (std::size_t k = first; k <= last; ++k) sum += power[k];
+    return sum / static_cast<double>(last - first + 1);
+}
+
+}  // namespace
+
+/// What a tuner reads: samples from before, then those that come.
+class RetunedSource::Feed final : public io::SampleSource {
+  public:
+    Feed(RetunedSource& owner, std::vector<std::byte> again) : owner_(owner), again_(std::move(again)) {}
+
+    dsp::SampleFormat format() const override { return owner_.source_->format(); }
+    std::optional<double> sample_rate_hz() const override { return owner_.band_rate_hz_; }
+    std::size_t read(std::span<std::byte> to) override {
+        if (given_ == again_.size()) return owner_.take(to);
+        const std::size_t count =
+            std::min(to.size() / owner_.sample_bytes_ * owner_.sample_bytes_, again_.size() - given_);
+        std::copy_n(again_.begin() + static_cast<std::ptrdiff_t>(given_), count, to.begin());
+        given_ += count;
+        if (given_ == again_.size()) {
+            again_ = {};
+            given_ = 0;
+        }
+        return count;
+    }
+
+  private:
+    RetunedSource& owner_;
+    std::vector<std::byte> again_;
+    std::size_t given_ = 0;
+};
+
+RetunedSource::RetunedSource(std::unique_ptr<io::SampleSource> source, const std::optional<Tuning>& tuning,
+                             const ReceiverConfig& config, OpenAt open_at)
+    : source_(std::move(source)),
+      open_at_(std::move(open_at)),
+      tuning_(tuning),
+      config_(config),
+      band_rate_hz_(source_->sample_rate_hz().value()),
+      sample_bytes_(dsp::bytes_per_sample(source_->format())),
+      step_(step_of(band_rate_hz_)),
+      first_hz_(now_hz()),
+      format_(source_->format()),
+      rate_hz_(band_rate_hz_),
+      controls_(source_->controls()) {
+    const double window_s = std::max(kWindowSeconds, kWindowSymbols / config.symbol_rate_hz);
+    least_window_bytes_ =
+        std::min(kMostWindowBytes / sample_bytes_, static_cast<std::size_t>(window_s * band_rate_hz_)) *
+        sample_bytes_;
+    window_bytes_ = least_window_bytes_;
+    samples_per_symbol_ = band_rate_hz_ / config.symbol_rate_hz;
+    if (!tuning_) return;
+    tuned_ = std::make_unique<TunedSource>(std::make_unique<Feed>(*this, std::vector<std::byte>{}), *tuning_);
+    format_ = tuned_->format();
+    rate_hz_ = *tuned_->sample_rate_hz();
+    samples_per_symbol_ = rate_hz_ / config.symbol_rate_hz;
+    controls_.push_back(tuned_->controls().back());
+}
+
+RetunedSource::~RetunedSource() = default;
+
+void RetunedSource::control(std::size_t index, double value) {
+    if (index < source_->controls().size())
+        source_->control(index, value);
+    else
+        tuned_->control(0, value);
+}
+
+std::size_t RetunedSource::read(std::span<std::byte> to) {
+    if (window_is_full()) search();
+    std::size_t count = give(to);
+    // The last transmission may be shorter than a window.
+    while (count == 0 && collects_ && !window_.empty() && search()) count = give(to);
+    if (tuned_) followed_hz_.store(now_hz() - first_hz_ + tuned_->followed_hz(), std::memory_order_relaxed);
+    return count;
+}
+
+std::size_t RetunedSource::give(std::span<std::byte> to) {
+    if (!tuned_)
+        return take(to.first(std::min(to.size(), collects_ ? window_bytes_ - window_.size() : to.size())));
+    if (format_ == tuned_->format()) return tuned_->read(to);
+    tuned_samples_.resize(to.size() / sample_bytes_);
+    const std::size_t count =
+        tuned_->read(std::as_writable_bytes(std::span(tuned_samples_))) / sizeof(dsp::Iq);
+    io::quantize(std::span(tuned_samples_).first(count), gain_, format_, to.first(count * sample_bytes_));
+    return count * sample_bytes_;
+}
+
+std::size_t RetunedSource::take(std::span<std::byte> to) {
+    const std::size_t count = source_->read(to);
+    observe(to.first(count));
+    return count;
+}
+
+void RetunedSource::observe(std::span<const std::byte> bytes) {
+    std::span<const std::byte> left = bytes;
+    while (!left.empty()) {
+        // Pieces begin at whole multiples of a step.
+        const std::uint64_t in_step = samples_ % step_;
+        const bool is_piece = in_step < BandWatch::kPieceSamples;
+        const std::uint64_t until = is_piece ? BandWatch::kPieceSamples : step_;
+        const std::size_t count = std::min<std::uint64_t>(left.size() / sample_bytes_, until - in_step);
+        const auto some = left.first(count * sample_bytes_);
+        if (collects_) window_.insert(window_.end(), some.begin(), some.end());
+        samples_ += count;
+        if (is_piece) watch(some);
+        left = left.subspan(some.size());
+    }
+}
+
+void RetunedSource::watch(std::span<const std::byte> bytes) {
+    piece_.insert(piece_.end(), bytes.begin(), bytes.end());
+    if (piece_.size() < BandWatch::kPieceSamples * sample_bytes_) return;
+    std::array<dsp::Iq, BandWatch::kPieceSamples> samples;
+    dsp::convert_samples(source_->format(), piece_, samples);
+    piece_.clear();
+    watch_.add(samples);
+    if (collects_) return;
+    const bool is_rested = samples_ >= rests_until_;
+    if (failures_ > 0 ? is_rested || watch_.has_changed() : is_rested && watch_.has_changed())
+        begin_window_before();
+}
+
+void RetunedSource::begin_window() {
+    if (failures_ == 0 || watch_.has_changed()) before_ = watch_.usual();
+    collects_ = true;
+    window_.clear();
+    window_.reserve(window_bytes_);
+    window_before_ = 0;
+}
+
+// From before the change on, where it can be read again.
+void RetunedSource::begin_window_before() {
+    begin_window();
+    if (!open_at_) return;
+    const std::uint64_t back = std::min(samples_ - searched_, kBackSteps * step_);
+    window_.resize(
+        std::min<std::uint64_t>(back * sample_bytes_, window_bytes_ / 2 / sample_bytes_ * sample_bytes_));
+    const auto again = open_at_(samples_ - window_.size() / sample_bytes_);
+    window_.resize(read_all(*again, window_));
+    window_before_ = window_.size();
+}
+
+// Returns whether the carrier was found elsewhere. What was not found is looked for in windows that follow,
+// and then once in a while.
+bool RetunedSource::search() {
+    collects_ = false;
+    watch_.settle();
+    const std::uint64_t window = window_.size() / sample_bytes_;
+    searched_ = samples_;
+    const bool hears = hears_frames();
+    const std::optional<Tuning> found = hears ? std::nullopt : found_elsewhere();
+    if (found) retune(*found);
+    window_ = {};
+    failures_ = hears || found ? 0 : failures_ + 1;
+    rests_until_ = samples_ + (hears ? kRestWindows : found ? 0 : kIdleWindows) * window;
+    const int doublings = std::clamp(failures_ - kFailuresInARow / 2, 0, kFailuresInARow);
+    window_bytes_ = std::min(kMostWindowBytes, least_window_bytes_ << doublings);
+    window_bytes_ -= window_bytes_ % sample_bytes_;
+    if (failures_ > 0 && failures_ < kFailuresInARow) begin_window();
+    return found.has_value();
+}
+
+void RetunedSource::retune(const Tuning& tuning) {
+    tuning_ = tuning;
+    tuning_->rate_hz = samples_per_symbol_ * tuning.symbol_rate_hz;
+    moves_.push_back(
+        {static_cast<double>(samples_ - window_.size() / sample_bytes_) / band_rate_hz_, *tuning_});
+    if (format_ != dsp::SampleFormat::cf32) gain_ = gain_of_window();
+    tuned_ = std::make_unique<TunedSource>(std::make_unique<Feed>(*this, std::move(window_)), *tuning_);
+}
+
+// 14 dB of room above the root mean square.
+float RetunedSource::gain_of_window() const {
+    TunedSource source(open_window(), *tuning_);
+    double power = 0;
+    std::size_t count = 0;
+    internal::read_pieces(source, [&](std::span<dsp::Iq> piece) {
+        for (const dsp::Iq& sample : piece) power += std::norm(sample);
+        count += piece.size();
+        return true;
+    });
+    return power > 0 ? static_cast<float>(0.2 / std::sqrt(power / static_cast<double>(count))) : 1;
+}
+
+std::unique_ptr<io::SampleSource> RetunedSource::open_window(std::size_t from) const {
+    return std::make_unique<io::MemoryReader>(std::span(window_).subspan(from), source_->format(),
+                                              band_rate_hz_);
+}
+
+// Where the receiver listens, after the change.
+bool RetunedSource::hears_frames() const {
+    std::unique_ptr<io::SampleSource> source = open_window(window_before_);
+    if (tuning_) source = std::make_unique<TunedSource>(std::move(source), *tuning_);
+    const double symbol_rate_hz = tuning_ ? tuning_->symbol_rate_hz : config_.symbol_rate_hz;
+    const PlScrambler scrambler(config_.gold_code);
+    Graph graph;
+    const ReceiverFront front = add_front(
+        graph, *source, {*source->sample_rate_hz(), symbol_rate_hz, config_.rolloff, kMaxBlockSamples});
+    auto& frame_sync = graph.add<RxFrameSync>(scrambler, false);
+    graph.bind(front.timing.symbols, frame_sync.symbols);
+    const auto heard = [&] { return frame_sync.counts().frames > 0; };
+    Sequence(graph).run({.stop_when = heard, .statistics = false});
+    return heard();
+}
+
+std::optional<Tuning> RetunedSource::found_elsewhere() const {
+    const std::size_t all = window_.size() / sample_bytes_;
+    const auto read = [&](std::uint64_t first, std::span<dsp::Iq> to) {
+        const std::size_t count = std::min<std::size_t>(to.size(), all - first);
+        dsp::convert_samples(source_->format(),
+                             std::span(window_).subspan(first * sample_bytes_, count * sample_bytes_),
+                             to.first(count));
+        return count;
+    };
+    for (const SampleStretch& part : steady_stretches(all, read)) {
+        const auto bytes = std::span(window_).subspan(part.first * sample_bytes_, part.count * sample_bytes_);
+        if (const auto found = found_in(bytes)) return found;
+    }
+    return std::nullopt;
+}
+
+// Whether it is the one that the receiver listens to: it was there before the change.
+bool RetunedSource::is_present(const SurveyedCarrier& heard) const {
+    constexpr double kSameRate = 0.001, kSamePlace = 0.05;
+    const double rate_hz = tuning_ ? tuning_->symbol_rate_hz : config_.symbol_rate_hz;
+    return std::abs(heard.symbol_rate_hz / rate_hz - 1) < kSameRate &&
+           std::abs(heard.offset_hz - now_hz()) < kSamePlace * rate_hz;
+}
+
+// The nearest carrier of DVB-S2 that was not there before, or lies where the receiver listens.
+std::optional<Tuning> RetunedSource::found_in(std::span<const std::byte> part) const {
+    const auto open = [&] {
+        return std::make_unique<io::MemoryReader>(part, source_->format(), band_rate_hz_);
+    };
+    const BandWatch::Power now = power_of(*open());
+    std::vector<FoundCarrier> carriers = find_carriers(*open()).carriers;
+    const double reach_hz = (tuning_ ? tuning_->symbol_rate_hz : config_.symbol_rate_hz) / 2;
+    std::erase_if(carriers, [&](const FoundCarrier& one) {
+        const double before = std::max(level_in(before_, one, band_rate_hz_), 1e-30);
+        const bool has_appeared = level_in(now, one, band_rate_hz_) > kAppears * before;
+        return !has_appeared && std::abs(one.offset_hz - now_hz()) > reach_hz;
+    });
+    std::ranges::sort(carriers, {},
+                      [&](const FoundCarrier& one) { return std::abs(one.offset_hz - now_hz()); });
+    carriers.resize(std::min(carriers.size(), kMostHeard));
+    for (const FoundCarrier& one : carriers) {
+        const SurveyedCarrier heard = survey(open, one, SurveyDepth::frames);
+        const bool is_other_code = config_.gold_code != 0 && heard.kind == CarrierKind::dvbs2_weak;
+        if (is_present(heard)) continue;
+        if (heard.kind == CarrierKind::dvbs2 || is_other_code)
+            return Tuning{.symbol_rate_hz = heard.symbol_rate_hz,
+                          .rolloff = heard.rolloff,
+                          .offset_hz = heard.offset_hz,
+                          .neighbour_hz = one.neighbour_hz};
+    }
+    return std::nullopt;
+}
+
+}  // namespace tidemill::dvbs2

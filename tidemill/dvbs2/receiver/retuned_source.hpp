@@ -1,0 +1,110 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "tidemill/dvbs2/receiver/carrier_survey.hpp"
+#include "tidemill/dvbs2/receiver/receiver.hpp"
+#include "tidemill/dvbs2/search/band_watch.hpp"
+#include "tidemill/dvbs2/tuner/tuned_source.hpp"
+#include "tidemill/io/sample_source.hpp"
+
+namespace tidemill::dvbs2 {
+
+/// The samples of a carrier that may move: to another place in the band, or to another symbol rate.
+///
+/// Watches the spectrum of the band by few of its samples. Where that changes, the samples from there on are
+/// also kept for a while; when there are no frames in them where the receiver listens, but elsewhere, they
+/// are given out again, tuned to there at as many samples a symbol as before. All this depends on the samples
+/// alone, whoever runs the receiver.
+class RetunedSource final : public io::SampleSource {
+  public:
+    /// Where the carrier was found again.
+    struct Move {
+        double at_s = 0;  ///< from the first sample on
+        Tuning to{};
+    };
+
+    /// Opens the samples of the band from one on.
+    using OpenAt = std::function<std::unique_ptr<io::SampleSource>(std::uint64_t first)>;
+
+    /// `open_at`: empty where samples come only once. `tuning`: none where the receiver takes the samples as
+    /// they are. Of `config` the symbol rate is known, and the source knows its rate.
+    RetunedSource(std::unique_ptr<io::SampleSource> source, const std::optional<Tuning>& tuning,
+                  const ReceiverConfig& config, OpenAt open_at = {});
+    ~RetunedSource() override;
+
+    dsp::SampleFormat format() const override { return format_; }
+    std::optional<double> sample_rate_hz() const override { return rate_hz_; }
+    double followed_hz() const override { return followed_hz_.load(std::memory_order_relaxed); }
+    std::uint64_t restarts() const override { return moves_.size(); }
+    std::vector<io::SourceControl> controls() const override { return controls_; }
+    void control(std::size_t index, double value) override;
+    std::size_t read(std::span<std::byte> to) override;
+
+    const io::SampleSource& source() const { return *source_; }
+    /// Samples of the source, read so far.
+    std::uint64_t samples() const { return samples_; }
+    /// What takes the carrier out of them; null where the receiver takes them as they are.
+    const TunedSource* tuned() const { return tuned_.get(); }
+    /// By the thread that reads, or between runs.
+    std::span<const Move> moves() const { return moves_; }
+
+  private:
+    class Feed;
+
+    std::size_t take(std::span<std::byte> to);
+    void observe(std::span<const std::byte> bytes);
+    void watch(std::span<const std::byte> bytes);
+    void begin_window();
+    void begin_window_before();
+    bool window_is_full() const { return collects_ && window_.size() >= window_bytes_; }
+    bool search();
+    std::unique_ptr<io::SampleSource> open_window(std::size_t from = 0) const;
+    bool hears_frames() const;
+    std::optional<Tuning> found_elsewhere() const;
+    std::optional<Tuning> found_in(std::span<const std::byte> part) const;
+    bool is_present(const SurveyedCarrier& heard) const;
+    void retune(const Tuning& tuning);
+    float gain_of_window() const;
+    std::size_t give(std::span<std::byte> to);
+    double now_hz() const { return tuning_ ? tuning_->offset_hz : 0; }
+
+    std::unique_ptr<io::SampleSource> source_;
+    const OpenAt open_at_;
+    std::optional<Tuning> tuning_;
+    const ReceiverConfig config_;
+    const double band_rate_hz_;
+    const std::size_t sample_bytes_;
+    const std::uint64_t step_;  // samples from one piece that is watched to the next
+    double first_hz_ = 0;
+    std::unique_ptr<TunedSource> tuned_{};  // null: the samples are given as they are
+    dsp::SampleFormat format_;
+    double rate_hz_ = 0, samples_per_symbol_ = 0;
+    std::vector<io::SourceControl> controls_{};
+    std::vector<Move> moves_{};
+    std::atomic<double> followed_hz_{0};
+
+    BandWatch watch_{};
+    std::uint64_t samples_ = 0;
+    std::vector<std::byte> piece_{};
+    std::uint64_t searched_ = 0;     // up to there
+    std::uint64_t rests_until_ = 0;  // sample up to which no change is looked into
+
+    bool collects_ = false;
+    std::size_t least_window_bytes_ = 0, window_bytes_ = 0;
+    std::vector<std::byte> window_{};
+    std::size_t window_before_ = 0;  // bytes of it from before the change was noticed
+    BandWatch::Power before_{};      // the change
+    int failures_ = 0;               // searches in a row
+
+    float gain_ = 1;  // of tuned samples in the format of the source
+    std::vector<dsp::Iq> tuned_samples_{};
+};
+
+}  // namespace tidemill::dvbs2

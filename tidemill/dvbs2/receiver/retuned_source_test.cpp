@@ -1,0 +1,127 @@
+#include "tidemill/dvbs2/receiver/retuned_source.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "tidemill/dvbs2/receiver/internal/rx_schedules.hpp"
+#include "tidemill/dvbs2/receiver/internal/wide_band.hpp"
+#include "tidemill/io/stream_reader.hpp"
+
+namespace tidemill::dvbs2 {
+namespace {
+
+using namespace internal;
+
+constexpr double kSampleRate_hz = 2e6;
+
+/// Transmissions one after the other, with noise before each.
+struct Transmissions {
+    std::vector<std::byte> bytes{};
+    std::vector<std::uint8_t> packets{};
+};
+
+Transmissions make_transmissions(const std::vector<std::vector<BandCarrier>>& all, double pause_s) {
+    Transmissions made;
+    std::vector<dsp::Iq> samples;
+    std::uint64_t seed = 1;
+    for (const std::vector<BandCarrier>& carriers : all) {
+        const BandConfig config{
+            .sample_rate_hz = kSampleRate_hz, .seconds = 0.8, .esn0_db = 10, .seed = seed += 10};
+        const MadeBand band = make_band(config, carriers);
+        std::vector<dsp::Iq> pause(static_cast<std::size_t>(pause_s * kSampleRate_hz));
+        const double noise = kSampleRate_hz / carriers.front().symbol_rate_hz / 10;
+        dsp::add_gaussian_noise(seed, 1 << 28, static_cast<float>(std::sqrt(noise)), pause);
+        samples.insert(samples.end(), pause.begin(), pause.end());
+        samples.insert(samples.end(), band.samples.begin(), band.samples.end());
+        made.packets.insert(made.packets.end(), band.packets.begin(), band.packets.end());
+    }
+    made.bytes = as_ci16(samples);
+    return made;
+}
+
+struct Retuned {
+    std::vector<std::uint8_t> packets{};
+    std::vector<RetunedSource::Move> moves{};
+};
+
+/// `again`: the samples can be read a second time.
+Retuned receive_retuned(std::span<const std::byte> bytes, const std::optional<Tuning>& tuning, bool again,
+                        const Schedule* schedule = nullptr) {
+    const auto open = [bytes](std::uint64_t first) {
+        return std::make_unique<io::MemoryReader>(bytes.subspan(4 * first), dsp::SampleFormat::ci16,
+                                                  kSampleRate_hz);
+    };
+    ReceiverConfig config{.symbol_rate_hz = 500e3, .tuned_hz = tuning ? tuning->offset_hz : 0};
+    RetunedSource source(open(0), tuning, config,
+                         again ? RetunedSource::OpenAt(open) : RetunedSource::OpenAt());
+    Retuned retuned;
+    Receiver receiver(source, config, [&](std::span<const std::uint8_t> packets) {
+        retuned.packets.insert(retuned.packets.end(), packets.begin(), packets.end());
+    });
+    if (schedule)
+        Pipeline(receiver.graph(), *schedule, {}).run();
+    else
+        Sequence(receiver.graph()).run();
+    retuned.moves.assign(source.moves().begin(), source.moves().end());
+    return retuned;
+}
+
+// Packets that came out, in the order in which they were sent.
+std::size_t in_order(const std::vector<std::uint8_t>& received, const std::vector<std::uint8_t>& sent) {
+    const std::vector<std::size_t> places = places_of(received, sent);
+    CHECK(std::ranges::is_sorted(places));
+    return places.size();
+}
+
+const BandCarrier kLow{.symbol_rate_hz = 500e3, .offset_hz = -150e3};
+const BandCarrier kHigh{.symbol_rate_hz = 500e3, .offset_hz = 150e3};
+const BandCarrier kFar{.symbol_rate_hz = 250e3, .offset_hz = -600e3, .pls = {13, FrameSize::short_, true}};
+const BandCarrier kSlow{.symbol_rate_hz = 200e3, .offset_hz = 10e3, .pls = {7, FrameSize::short_, false}};
+const Tuning kAtLow{.symbol_rate_hz = 500e3, .offset_hz = -150e3};
+
+}  // namespace
+
+TEST_CASE(
+    "retuned source: a carrier that goes elsewhere, or comes back with another symbol rate, is received") {
+    const Transmissions sent = make_transmissions({{kLow}, {kHigh}, {kSlow}, {kFar}, {kLow}}, 0.7);
+    const std::size_t all = sent.packets.size() / io::kTsPacketBytes;
+    const Retuned recorded = receive_retuned(sent.bytes, kAtLow, true);
+    CHECK(recorded.moves.size() == 4);
+    CHECK(in_order(recorded.packets, sent.packets) + all / 25 > all);
+    const Retuned live = receive_retuned(sent.bytes, kAtLow, false);
+    CHECK(live.moves.size() == 4);
+    CHECK(in_order(live.packets, sent.packets) > all / 2);
+    // Samples that were given as they are, too.
+    const Retuned as_they_are = receive_retuned(make_transmissions({{kSlow}, {kFar}}, 0.7).bytes, {}, true);
+    CHECK(as_they_are.moves.size() == 2);
+}
+
+TEST_CASE("retuned source: it moves at the same sample under every executor") {
+    const Transmissions sent = make_transmissions({{kLow}, {kFar}, {kHigh}}, 0.5);
+    const Retuned expected = receive_retuned(sent.bytes, kAtLow, true);
+    CHECK(expected.moves.size() == 2);
+    const auto units = receiver_units();
+    for (const std::uint64_t seed : {1U, 2U, 3U}) {
+        const Schedule schedule = random_schedule(units, seed);
+        CHECK(receive_retuned(sent.bytes, kAtLow, true, &schedule).packets == expected.packets);
+    }
+}
+
+TEST_CASE("retuned source: what has always been beside a carrier does not take its place") {
+    const BandCarrier beside{.symbol_rate_hz = 400e3, .offset_hz = 600e3, .level_db = 6};
+    const Transmissions sent = make_transmissions({{kLow, beside}}, 0);
+    std::vector<std::byte> bytes = sent.bytes;
+    // The carrier falls silent: what its neighbour sends goes on.
+    const MadeBand alone = make_band({.sample_rate_hz = kSampleRate_hz, .seconds = 2},
+                                     std::vector{BandCarrier{.symbol_rate_hz = 400e3, .offset_hz = 600e3}});
+    const auto more = as_ci16(alone.samples);
+    bytes.insert(bytes.end(), more.begin(), more.end());
+    CHECK(receive_retuned(bytes, kAtLow, true).moves.empty());
+}
+
+}  // namespace tidemill::dvbs2
