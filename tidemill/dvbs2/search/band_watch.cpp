@@ -26,7 +26,11 @@ double sum_of(std::span<const double> values) {
 
 void BandWatch::add(std::span<const dsp::Iq> piece) {
     dsp::PowerSpectrum spectrum = none_;
-    spectrum.add(piece);
+    // Stretches that overlap would tell little more, and take twice as long.
+    for (std::size_t first = 0; first < piece.size(); first += kBins) {
+        spectrum.add(piece.subspan(first, kBins));
+        spectrum.restart();
+    }
     const std::vector<float> power = spectrum.power();
     std::copy(power.begin(), power.end(), latest_.emplace_back().begin());
     if (latest_.size() > kMany) latest_.pop_front();
