@@ -103,10 +103,24 @@ void Graph::check_as(const Module& module) const {
     }
 }
 
+Graph::Graph(Graph&& other) noexcept
+    : name_(std::move(other.name_)),
+      prefix_(std::move(other.prefix_)),
+      nodes_(std::move(other.nodes_)),
+      stream_(std::move(other.stream_)) {}
+
+Graph& Graph::operator=(Graph&& other) noexcept {
+    name_ = std::move(other.name_);
+    prefix_ = std::move(other.prefix_);
+    nodes_ = std::move(other.nodes_);
+    stream_ = std::move(other.stream_);
+    return *this;
+}
+
 Graph::~Graph() {
-    if (!stream_ || !stream_->is_running) return;
-    new std::vector<Node>(std::move(nodes_));
-    stream_.release();
+    if (stream_ && stream_->is_running) return;
+    std::destroy_at(&stream_);
+    std::destroy_at(&nodes_);
 }
 
 // A count of 0 says nothing.

@@ -162,9 +162,10 @@ Named named(std::string name);
 /// A stream program: modules, and the bindings between their sockets. Owns its modules; they never move.
 class Graph {
   public:
-    explicit Graph(std::string name = "graph") : name_(std::move(name)) {}
-    Graph(Graph&&) noexcept = default;
-    Graph& operator=(Graph&&) noexcept = default;
+    explicit Graph(std::string name = "graph")
+        : name_(std::move(name)), nodes_(), stream_(std::make_unique<internal::GraphStream>()) {}
+    Graph(Graph&& other) noexcept;
+    Graph& operator=(Graph&& other) noexcept;
     /// Modules of a graph that is being run are left as they are: exit() in a task ends static graphs.
     ~Graph();
 
@@ -405,8 +406,13 @@ class Graph {
 
     std::string name_;
     std::string prefix_;  // of the groups that are open
-    std::vector<Node> nodes_;
-    std::unique_ptr<internal::GraphStream> stream_ = std::make_unique<internal::GraphStream>();
+    // Destroyed by hand: not while other threads run the graph.
+    union {
+        std::vector<Node> nodes_;
+    };
+    union {
+        std::unique_ptr<internal::GraphStream> stream_;
+    };
 };
 
 }  // namespace tidemill

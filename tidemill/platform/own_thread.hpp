@@ -8,8 +8,8 @@
 
 namespace tidemill {
 
-/// A thread that is asked to stop, and waited for, when this goes. Where nobody can wait for it, it is left to
-/// itself, and so is to be all that it looks at: in a forked process, which has no such thread, and in the
+/// A thread that is asked to stop, and waited for, when this goes. Where nobody can wait for it, it is left
+/// to itself, and so is to be all that it looks at: in a forked process, which has no such thread, and in the
 /// thread itself, which may call exit().
 class OwnThread {
   public:
@@ -24,9 +24,8 @@ class OwnThread {
     }
     ~OwnThread() { end(); }
 
-    bool can_be_waited_for() const {
-        return thread_.joinable() && process_.is_here() && thread_.get_id() != std::this_thread::get_id();
-    }
+    bool is_caller() const { return thread_.get_id() == std::this_thread::get_id(); }
+    bool can_be_waited_for() const { return thread_.joinable() && process_.is_here() && !is_caller(); }
     /// Asks it to stop, and waits for it or leaves it.
     void end() {
         if (!thread_.joinable()) return;

@@ -11,6 +11,7 @@
 #include "tidemill/guard.hpp"
 #include "tidemill/platform/tick_clock.hpp"
 #include "tidemill/run/late.hpp"
+#include "tidemill/run/run_gate.hpp"
 #include "tidemill/run/stage_choice.hpp"
 
 namespace tidemill {
@@ -233,6 +234,7 @@ void Crew::settle(Seat& seat) {
 // A thread that a forced unwind ends hands its tokens on before it goes; so does one that fails between two
 // tasks, for want of memory, say.
 void Crew::work(const Thread& thread) {
+    const RunGate::Part held([&] { hand_all_on(thread, nullptr); });
     try {
         walk(thread);
     } catch (const abi::__forced_unwind&) {

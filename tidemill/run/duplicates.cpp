@@ -51,7 +51,9 @@ Duplicates::Duplicates(Graph& graph, std::size_t copies) {
 }
 
 Duplicates::~Duplicates() {
-    if (!copies_->gate.end()) copies_.release();
+    if (copies_->gate.end()) return;
+    copies_->pool.wait_for_others();
+    copies_.release();
 }
 
 std::vector<RunReport> Duplicates::run(const RunOptions& options) {

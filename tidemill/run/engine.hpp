@@ -47,7 +47,9 @@ class Engine final : public StretchRunner {
     /// For who destroys it: RunGate::end().
     bool end_run() {
         wishes_.refuse();
-        return wishes_.gate().end();
+        if (wishes_.gate().end()) return true;
+        pool_.wait_for_others();
+        return false;
     }
 
     Stretch run_stretch(const RunOptions& options, StreamRun& stream) override;

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "tidemill/guard.hpp"
 #include "tidemill/run/run_error.hpp"
 
 namespace tidemill {
@@ -36,15 +37,23 @@ RunGate::Open::~Open() {
 
 void RunGate::check_may_wait(std::string_view call) const {
     if (InsideRun::of(this)) {
-        throw RunError(fmt::format(
-            "{} waits for the run, and was called by the run itself (a task, an observer, a condition), which "
-            "would wait for ever: call it from another thread",
-            call));
+        throw RunError(
+            fmt::format("{} waits for the run, and was called by the run itself (a task, an observer, a "
+                        "condition), which "
+                        "would wait for ever: call it from another thread",
+                        call));
     }
     const std::lock_guard lock(state_->mutex);
     if (!state_->stop || state_->process.is_here()) return;
-    throw RunError(fmt::format("{} waits for a run that goes on in the process from which this one was forked",
-                               call));
+    throw RunError(
+        fmt::format("{} waits for a run that goes on in the process from which this one was forked", call));
+}
+
+void RunGate::Part::give_up_all() {
+    while (Part* const part = here_) {
+        here_ = part->outer_;
+        internal::thrown_by(part->give_up_);
+    }
 }
 
 void RunGate::wait_until_over() {
@@ -55,8 +64,11 @@ void RunGate::wait_until_over() {
 bool RunGate::end() {
     if (!process_.is_here()) return false;
     if (InsideRun::of(this)) {
-        const std::unique_lock lock(state_->mutex, std::try_to_lock);
-        if (lock && state_->stop) state_->stop();
+        {
+            const std::unique_lock lock(state_->mutex, std::try_to_lock);
+            if (lock && state_->stop) state_->stop();
+        }
+        Part::give_up_all();
         return false;
     }
     {

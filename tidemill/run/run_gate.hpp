@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <string_view>
+#include <utility>
 
 #include "tidemill/platform/inside_run.hpp"
 #include "tidemill/platform/making_process.hpp"
@@ -28,6 +29,27 @@ class RunGate {
         InsideRun inside_;
     };
 
+    /// What a thread holds of a run while this lives: where a task calls exit(), the thread does not come
+    /// back to hand it on.
+    class Part {
+      public:
+        explicit Part(std::function<void()> give_up) : give_up_(std::move(give_up)), outer_(here_) {
+            here_ = this;
+        }
+        ~Part() { here_ = outer_; }
+        Part(const Part&) = delete;
+        Part& operator=(const Part&) = delete;
+
+        /// Gives up all that this thread holds; what holds them must not be used again.
+        static void give_up_all();
+
+      private:
+        inline static thread_local Part* here_ = nullptr;
+
+        std::function<void()> give_up_;
+        Part* outer_;
+    };
+
     RunGate();
     ~RunGate();
     RunGate(const RunGate&) = delete;
@@ -39,9 +61,9 @@ class RunGate {
 
     void wait_until_over();
 
-    /// For who destroys what runs: stops it and waits for its end. False where nobody can wait for that, since
-    /// this thread works for it (exit() in a task) or the process was forked: then what runs must be left as it
-    /// is.
+    /// For who destroys what runs: stops it and waits for its end. False where nobody can wait for that,
+    /// since this thread works for it (exit() in a task) or the process was forked: then what runs must be
+    /// left as it is. This thread gives up what it holds, so that the others can end.
     bool end();
 
   private:

@@ -8,6 +8,7 @@
 #include "tidemill/platform/tick_clock.hpp"
 #include "tidemill/run/journal/journal.hpp"
 #include "tidemill/run/late.hpp"
+#include "tidemill/run/run_gate.hpp"
 
 namespace tidemill {
 
@@ -107,6 +108,11 @@ void TaskCrew::serve(std::size_t index) {
         workers_.serve(worker, *seats_[index].worker,
                        [this] { return turns_.failed() || board_.finished(); });
     };
+    const RunGate::Part held([&] {
+        if (turns_.is_own()) return;  // nobody else gets one any more
+        seats_[index].worker->give_up();
+        workers_.serve(worker, *seats_[index].worker, [] { return true; });
+    });
     std::exception_ptr failure;
     try {
         failure = internal::thrown_by(serve);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -78,6 +79,9 @@ class TaskCrew {
         /// Throws that.
         void rethrow() { failure_.rethrow(); }
 
+        /// Whether this thread has the turn.
+        bool is_own() const { return turn_of_.load(std::memory_order_relaxed) == std::this_thread::get_id(); }
+
         /// A forced unwind has ended one of the threads.
         void lose_thread() {
             lost_thread_.store(true, std::memory_order_relaxed);
@@ -103,10 +107,12 @@ class TaskCrew {
         void guarded(Call call) {
             if (failed_) return;
             failed_ = true;
+            turn_of_.store(std::this_thread::get_id(), std::memory_order_relaxed);
             failure_.note(internal::thrown_by([&] {
                 call();
                 failed_ = false;
             }));
+            turn_of_.store({}, std::memory_order_relaxed);
         }
 
         TaskBoard& board_;
@@ -115,6 +121,7 @@ class TaskCrew {
         bool halted_ = false;
         std::atomic<bool> lost_thread_{false};
         bool failed_ = false;
+        std::atomic<std::thread::id> turn_of_{};  // read by its own thread alone, or not equal
         internal::FirstFailure failure_{};
     };
 

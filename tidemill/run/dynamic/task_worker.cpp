@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <span>
 #include <utility>
 
@@ -176,6 +177,13 @@ void TaskWorker::end_stream(std::uint32_t unit, std::optional<FrameFailure> fail
     StreamStop stop{step_->index, running_.carried.frame, number(), {}};
     if (!failure) stop.knobs = knobs_of_frame();
     ends_.push_back({running_.segment, {running_.carried.frame, unit}, std::move(failure), std::move(stop)});
+}
+
+void TaskWorker::give_up() {
+    lose_thread();
+    begun_ = std::numeric_limits<std::size_t>::max();
+    ends_.push_back({static_cast<std::uint32_t>(tokens_.size() - 1), {}, FrameFailure{}, {}});
+    ends_.back().limit = {0, 0};
 }
 
 FrameFailure TaskWorker::failure_here(std::exception_ptr cause) const {

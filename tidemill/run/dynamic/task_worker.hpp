@@ -71,6 +71,8 @@ class TaskWorker {
 
     /// A forced unwind ends the thread: observers see no more.
     void lose_thread() { options_.observers.clear(); }
+    /// The thread does not come back from what it runs: called again, run() does nothing but end the stream.
+    void give_up();
 
     /// It waits for work until it runs some, though it looks again from time to time.
     void rests();

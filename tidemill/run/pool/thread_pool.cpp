@@ -1,11 +1,12 @@
 #include "tidemill/run/pool/thread_pool.hpp"
 
-#include <cxxabi.h>
-
+#include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <utility>
 
+#include <cxxabi.h>
 #include <fmt/format.h>
 
 #include "tidemill/platform/making_process.hpp"
@@ -19,8 +20,10 @@ class ThreadPool::Threads {
   public:
     void start(std::vector<Job> jobs);
     void wait();
+    void wait_for_others();
     void close();
     bool can_be_waited_for() const;
+    bool is_of_this_process() const { return process_.is_here(); }
 
   private:
     void add(std::size_t wanted);
@@ -83,6 +86,13 @@ void ThreadPool::Threads::wait() {
     done_.wait(lock, [this] { return unfinished_ == 0; });
 }
 
+void ThreadPool::Threads::wait_for_others() {
+    const auto is_caller = [](const OwnThread& thread) { return thread.is_caller(); };
+    const std::size_t own = std::ranges::any_of(threads_, is_caller) ? 1 : 0;
+    std::unique_lock lock(mutex_);
+    done_.wait_for(lock, std::chrono::seconds(1), [&] { return unfinished_ <= own; });
+}
+
 void ThreadPool::Threads::serve(std::size_t index) {
     std::unique_lock lock(mutex_);
     while (true) {
@@ -104,7 +114,8 @@ void ThreadPool::Threads::serve(std::size_t index) {
 void ThreadPool::Threads::end_job(std::size_t index, bool thread_goes) {
     const std::lock_guard lock(mutex_);
     if (thread_goes) gone_.push_back(index);
-    if (--unfinished_ == 0) done_.notify_one();
+    --unfinished_;
+    done_.notify_all();
 }
 
 ThreadPool::ThreadPool() = default;
@@ -130,6 +141,10 @@ void ThreadPool::start(std::vector<Job> jobs) {
 
 void ThreadPool::wait() {
     threads_->wait();
+}
+
+void ThreadPool::wait_for_others() {
+    if (threads_ && threads_->is_of_this_process()) threads_->wait_for_others();
 }
 
 void ThreadPool::run_all(std::vector<Job> jobs, const Job& halt) {
