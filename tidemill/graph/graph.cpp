@@ -71,12 +71,8 @@ Named named(std::string name) {
 void Graph::adopt(std::unique_ptr<Module> module, Cloner cloner, internal::StateOfType state) {
     if (module->name_.empty()) module->name_ = snake_case(internal::plain_type_name(typeid(*module)));
     const std::string wanted = module->name_ = prefix_ + module->name_;
-    const auto taken = [&](const std::string& name) {
-        return std::any_of(nodes_.begin(), nodes_.end(),
-                           [&](const Node& node) { return node.module->name_ == name; });
-    };
-    for (int number = 2; taken(module->name_); ++number) module->name_ = fmt::format("{}_{}", wanted, number);
-    module->in_graph_ = true;
+    if (const auto taken = names_.find(wanted); taken != names_.end())
+        while (names_.contains(module->name_)) module->name_ = fmt::format("{}_{}", wanted, taken->second++);
     std::vector<std::unique_ptr<internal::Source>> sources;
     for (const SocketInfo& socket : module->sockets())
         sources.push_back(socket.knob ? std::make_unique<internal::Source>(
@@ -84,12 +80,20 @@ void Graph::adopt(std::unique_ptr<Module> module, Cloner cloner, internal::State
                                       : nullptr);
     auto implied = implied_by(*module);
     check_as(*module);
-    nodes_.push_back({std::move(module), std::move(cloner), state, std::move(sources), std::move(implied)});
+    enter(*module);
+    nodes_.push_back(
+        {std::move(module), std::move(cloner), state, std::move(sources), std::move(implied), {}});
     const Module& added = *nodes_.back().module;
     for (std::uint32_t s = 0; s < added.sockets().size(); ++s) {
         const SocketInfo& socket = added.sockets()[s];
         if (socket.count == 0 && !socket.as.empty()) set_count({&added, s}, added.count_of(added[socket.as]));
     }
+}
+
+void Graph::enter(Module& module) {
+    module.in_graph_ = true;
+    module.place_in_graph_ = static_cast<std::uint32_t>(nodes_.size());
+    names_.emplace(module.name_, 2);
 }
 
 void Graph::check_as(const Module& module) const {
@@ -106,12 +110,14 @@ void Graph::check_as(const Module& module) const {
 Graph::Graph(Graph&& other) noexcept
     : name_(std::move(other.name_)),
       prefix_(std::move(other.prefix_)),
+      names_(std::move(other.names_)),
       nodes_(std::move(other.nodes_)),
       stream_(std::move(other.stream_)) {}
 
 Graph& Graph::operator=(Graph&& other) noexcept {
     name_ = std::move(other.name_);
     prefix_ = std::move(other.prefix_);
+    names_ = std::move(other.names_);
     nodes_ = std::move(other.nodes_);
     stream_ = std::move(other.stream_);
     return *this;
@@ -180,9 +186,8 @@ Graph::Running::Running(const Graph& graph, std::size_t size) : stream_(graph.st
 }
 
 std::size_t Graph::index_of(const Module& module) const {
-    for (std::size_t i = 0; i < nodes_.size(); ++i) {
-        if (nodes_[i].module.get() == &module) return i;
-    }
+    const std::uint32_t place = module.place_in_graph_;
+    if (place < nodes_.size() && nodes_[place].module.get() == &module) return place;
     throw GraphError(fmt::format("module '{}' is not in graph '{}': add it first", module.name(), name_));
 }
 
@@ -237,6 +242,7 @@ void Graph::bind(SocketRef output, SocketRef input) {
     if (given == 0) set_count(output, taken);
     if (taken == 0) set_count(input, given);
     source = std::make_unique<internal::Source>(internal::Source{output.module, output.index, {}});
+    nodes_[index_of(*output.module)].readers.push_back(input);
 }
 
 void Graph::stream(SocketRef output, SocketRef input) {
@@ -338,9 +344,11 @@ std::unique_ptr<Module> Graph::clone(std::size_t module) const {
 Graph Graph::duplicate() const {
     Graph copy(name_);
     for (std::size_t m = 0; m < nodes_.size(); ++m) {
-        copy.nodes_.push_back({clone(m), nodes_[m].cloner, nodes_[m].state, {}, {}});
-        copy.nodes_.back().implied = implied_by(copy.module(m));
-        copy.module(m).in_graph_ = true;
+        std::unique_ptr<Module> module = clone(m);
+        copy.enter(*module);
+        auto implied = implied_by(*module);
+        copy.nodes_.push_back(
+            {std::move(module), nodes_[m].cloner, nodes_[m].state, {}, std::move(implied), {}});
     }
     for (std::size_t m = 0; m < nodes_.size(); ++m) {
         for (const auto& source : nodes_[m].sources) {
@@ -348,6 +356,8 @@ Graph Graph::duplicate() const {
                 copy.nodes_[m].sources.emplace_back(source ? new internal::Source(*source) : nullptr);
             if (source && source->module) copied->module = &copy.module(index_of(*source->module));
         }
+        for (const SocketRef& reader : nodes_[m].readers)
+            copy.nodes_[m].readers.push_back({&copy.module(index_of(*reader.module)), reader.index});
     }
     return copy;
 }

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <type_traits>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -336,6 +337,8 @@ class Graph {
 
     std::size_t module_count() const { return nodes_.size(); }
     Module& module(std::size_t index) const { return *nodes_[index].module; }
+    /// The inputs that bind() has given outputs of a module.
+    std::span<const SocketRef> readers_of(std::size_t module) const { return nodes_[module].readers; }
 
     /// What feeds a socket: where nothing is bound to it, its default or, of one that reads a label, the
     /// nearest that gives it. Null when nothing does, or several are equally near.
@@ -366,6 +369,7 @@ class Graph {
         std::vector<std::unique_ptr<internal::Source>> sources;  // one per socket
         // The same, of sockets that nobody binds: an input's default, and what a label's readers have.
         std::vector<std::unique_ptr<internal::Source>> implied;
+        std::vector<SocketRef> readers;  // inputs that bind() has given its outputs
     };
 
     template <class M>
@@ -394,6 +398,7 @@ class Graph {
     }
 
     void adopt(std::unique_ptr<Module> module, Cloner cloner, internal::StateOfType state);
+    void enter(Module& module);
     std::vector<std::string> names_where(bool internal::StateOfType::*does) const;
     std::unique_ptr<internal::Source>& free_input_for(SocketRef output, SocketRef input);
     static void check_declared(SocketRef socket);
@@ -405,7 +410,8 @@ class Graph {
     void set_count(SocketRef socket, std::size_t count);
 
     std::string name_;
-    std::string prefix_;  // of the groups that are open
+    std::string prefix_;                          // of the groups that are open
+    std::unordered_map<std::string, int> names_;  // of modules, and the number to try for the next such
     // Destroyed by hand: not while other threads run the graph.
     union {
         std::vector<Node> nodes_;

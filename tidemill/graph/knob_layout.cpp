@@ -1,6 +1,7 @@
 #include "tidemill/graph/knob_layout.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -22,8 +23,12 @@ const KnobLayout::Place& KnobLayout::of(const Graph& graph, SocketRef socket) co
     if (!socket.module)
         throw GraphError("a knob that no module has declared: write Knob<float> gain = knob(\"gain\", 1.0f)");
     const std::size_t module = graph.index_of(*socket.module);
-    for (const Place& place : places)
-        if (place.module == module && place.socket == socket.index) return place;
+    const std::pair<std::size_t, std::size_t> wanted(module, socket.index);
+    const auto key = [](const Place& place) {
+        return std::pair<std::size_t, std::size_t>(place.module, place.socket);
+    };
+    const auto found = std::ranges::lower_bound(places, wanted, {}, key);
+    if (found != places.end() && key(*found) == wanted) return *found;
     throw GraphError(
         fmt::format("{} is no knob: bind data to it", socket.module->path_of_socket(socket.index)));
 }

@@ -377,6 +377,7 @@ class Module {
     std::vector<TaskInfo> tasks_;
     bool tasks_independent_ = false;
     bool in_graph_ = false;
+    std::uint32_t place_in_graph_ = 0;
 };
 
 }  // namespace tidemill

@@ -167,16 +167,15 @@ class Compiler {
         joining.kind = internal::control_of(graph_, structure_, region.select);
         joining.region = index;
         internal::Address joined{};
-        internal::for_each_socket(
-            graph_, structure_,
-            [&](std::uint32_t at, const OrderedTask&, std::uint32_t s, const SocketInfo& socket) {
-                if (at != region.select) return;
-                const internal::Address address = plan_.addresses[select.id.module][s];
-                if (socket.direction == Direction::out)
-                    joined = address;
-                else
-                    joining.inputs.push_back(copy_of(address, {}, socket, 1));
-            });
+        const auto sockets = graph_.module(select.id.module).sockets();
+        for (std::uint32_t s = 0; s < sockets.size(); ++s) {
+            if (sockets[s].task != select.id.task) continue;
+            const internal::Address address = plan_.addresses[select.id.module][s];
+            if (sockets[s].direction == Direction::out)
+                joined = address;
+            else
+                joining.inputs.push_back(copy_of(address, {}, sockets[s], 1));
+        }
         for (Copy& copy : joining.inputs) copy.to = joined;
         ControlStep& opening = plan_.steps[region.commute].control;
         opening.kind = internal::control_of(graph_, structure_, region.commute);

@@ -1,11 +1,119 @@
 #include "tidemill/graph/internal/branches.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 
 namespace tidemill::internal {
 namespace {
+
+constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
+
+/// Tasks that end segments, by their places, each below the last of those that it follows from: where no task
+/// reads from two branches, those that a task follows from are one of them and all above it.
+class EndTree {
+  public:
+    explicit EndTree(std::size_t places) : up_(places, kNone), jump_(places, kNone), depth_(places, 0) {}
+
+    /// Returns whether that is new.
+    bool put(std::size_t end, std::size_t below) {
+        const bool changed = up_[end] != below;
+        up_[end] = jump_[end] = below;
+        depth_[end] = 0;
+        if (below == kNone) return changed;
+        depth_[end] = depth_[below] + 1;
+        const std::size_t far = jump_[below];
+        const bool doubles = far != kNone && jump_[far] != kNone &&
+                             depth_[below] - depth_[far] == depth_[far] - depth_[jump_[far]];
+        if (doubles) jump_[end] = jump_[far];
+        return changed;
+    }
+
+    /// The last of an end and those above it that lies before `place`.
+    std::size_t before(std::size_t end, std::size_t place) const {
+        while (end != kNone && end >= place)
+            end = jump_[end] != kNone && jump_[end] >= place ? jump_[end] : up_[end];
+        return end;
+    }
+
+    /// Whether one of both is the other, or above it.
+    bool are_in_line(std::size_t a, std::size_t b) const {
+        if (a == kNone || b == kNone) return true;
+        return before(std::max(a, b), std::min(a, b) + 1) == std::min(a, b);
+    }
+
+  private:
+    std::vector<std::size_t> up_;
+    std::vector<std::size_t> jump_;
+    std::vector<std::size_t> depth_;
+};
+
+/// The branch of each task: the last end that it follows from, directly or because a task that shares its
+/// state does, as far as that end lies before it.
+class BranchSearch {
+  public:
+    BranchSearch(const OrderProblem& problem, const std::vector<std::uint32_t>& nodes,
+                 const std::vector<OrderedTask>& order)
+        : order_(order),
+          before_(nodes.size()),
+          tied_(nodes.size()),
+          last_(nodes.size(), kNone),
+          ends_(nodes.size()) {
+        std::vector<std::size_t> place(nodes.size());
+        for (std::size_t at = 0; at < nodes.size(); ++at) place[nodes[at]] = at;
+        std::vector<std::size_t> newest(nodes.size(), kNone);  // of those that share state, by one of them
+        for (std::size_t at = 0; at < nodes.size(); ++at) {
+            for (const std::uint32_t to : problem.forward[nodes[at]]) before_[place[to]].push_back(at);
+            const std::size_t other = std::exchange(newest[problem.together[nodes[at]]], at);
+            if (other == kNone) continue;
+            tied_[at].push_back(other);
+            tied_[other].push_back(at);
+        }
+    }
+
+    /// False where some task reads from two branches.
+    bool find() {
+        while (pass()) {
+        }
+        for (std::size_t at = 0; at < last_.size(); ++at) {
+            bool in_line = true;
+            for_each_end(at, [&](std::size_t end) { in_line &= ends_.are_in_line(end, last_[at]); });
+            if (!in_line) return false;
+        }
+        return true;
+    }
+
+    /// Its place; kNone where there is none.
+    std::size_t last_before(std::size_t at) const { return last_[at]; }
+
+  private:
+    template <class Visit>
+    void for_each_end(std::size_t at, Visit visit) const {
+        for (const std::size_t from : before_[at]) visit(order_[from].ends_segment ? from : last_[from]);
+        for (const std::size_t other : tied_[at]) visit(ends_.before(last_[other], at));
+    }
+
+    bool pass() {
+        bool changed = false;
+        for (std::size_t at = 0; at < last_.size(); ++at) {
+            std::size_t last = last_[at];
+            for_each_end(at, [&](std::size_t end) {
+                if (end != kNone && (last == kNone || end > last)) last = end;
+            });
+            changed |= std::exchange(last_[at], last) != last;
+            if (order_[at].ends_segment) changed |= ends_.put(at, last);
+        }
+        return changed;
+    }
+
+    const std::vector<OrderedTask>& order_;
+    std::vector<std::vector<std::size_t>> before_;  // by place, those whose data it reads
+    std::vector<std::vector<std::size_t>> tied_;    // by place, those that share its state
+    std::vector<std::size_t> last_;
+    EndTree ends_;
+};
 
 // What a task behind `end` depends on; a task whose state another one behind it shares goes with that one.
 Links ties_behind(std::size_t end, const OrderProblem& problem, const std::vector<std::uint32_t>& nodes) {
@@ -33,10 +141,9 @@ std::vector<Ends> ends_before(const OrderProblem& problem, const std::vector<std
     return before;
 }
 
-}  // namespace
-
-Faults find_branches(const OrderProblem& problem, const std::vector<std::uint32_t>& nodes,
-                     std::vector<OrderedTask>& order) {
+// The branches, and which tasks read from two; for that all that each follows from is listed.
+Faults faults_of_branches(const OrderProblem& problem, const std::vector<std::uint32_t>& nodes,
+                          std::vector<OrderedTask>& order) {
     const std::vector<Ends> before = ends_before(problem, nodes, order);
     Faults faults;
     for (std::size_t at = 0; at < order.size(); ++at) {
@@ -53,6 +160,18 @@ Faults find_branches(const OrderProblem& problem, const std::vector<std::uint32_
         }
     }
     return faults;
+}
+
+}  // namespace
+
+Faults find_branches(const OrderProblem& problem, const std::vector<std::uint32_t>& nodes,
+                     std::vector<OrderedTask>& order) {
+    BranchSearch search(problem, nodes, order);
+    if (!search.find()) return faults_of_branches(problem, nodes, order);
+    for (std::size_t at = 0; at < order.size(); ++at)
+        if (const std::size_t last = search.last_before(at); last != kNone)
+            order[at].branch = order[last].segment + 1;
+    return {};
 }
 
 bool any_branches(const std::vector<OrderedTask>& order) {

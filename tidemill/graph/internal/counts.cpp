@@ -1,6 +1,7 @@
 #include "tidemill/graph/internal/counts.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -16,30 +17,20 @@ bool is_same(const SocketRef& a, const SocketRef& b) {
     return a.module == b.module && a.index == b.index;
 }
 
-// Calls visit(output, input) for every binding from frame to frame; labels are single.
-template <class Visit>
-void for_each_binding(const Graph& graph, Visit visit) {
-    for (std::size_t m = 0; m < graph.module_count(); ++m) {
-        const Module& module = graph.module(m);
-        for (std::uint32_t s = 0; s < module.sockets().size(); ++s) {
-            if (!module.sockets()[s].label.empty()) continue;
-            const Source* source = graph.source_of(m, s);
-            if (source && source->module && !source->streams)
-                visit(SocketRef{source->module, source->socket}, SocketRef{&module, s});
-        }
-    }
-}
-
+// Those that a binding from frame to frame, or a declaration, gives the same count.
 std::vector<SocketRef> neighbours(const Graph& graph, const SocketRef& socket) {
     std::vector<SocketRef> found;
     const SocketInfo& info = info_of(socket);
     const auto sockets = socket.module->sockets();
     for (std::uint32_t s = 0; s < sockets.size(); ++s)
         if (sockets[s].as == info.name || sockets[s].name == info.as) found.push_back({socket.module, s});
-    for_each_binding(graph, [&](const SocketRef& output, const SocketRef& input) {
-        if (is_same(output, socket)) found.push_back(input);
-        if (is_same(input, socket)) found.push_back(output);
-    });
+    const std::size_t module = graph.index_of(*socket.module);
+    const Source* source = info.label.empty() ? graph.source_of(module, socket.index) : nullptr;
+    if (source && source->module && !source->streams) found.push_back({source->module, source->socket});
+    for (const SocketRef& input : graph.readers_of(module)) {
+        const Source& bound = *graph.source_of(graph.index_of(*input.module), input.index);
+        if (bound.socket == socket.index && info_of(input).label.empty()) found.push_back(input);
+    }
     return found;
 }
 
@@ -47,10 +38,11 @@ std::vector<SocketRef> neighbours(const Graph& graph, const SocketRef& socket) {
 
 std::vector<SocketRef> open_with(const Graph& graph, SocketRef socket) {
     std::vector<SocketRef> found{socket};
+    std::set<std::pair<const Module*, std::uint32_t>> known{{socket.module, socket.index}};
     for (std::size_t next = 0; next < found.size(); ++next) {
         for (const SocketRef& other : neighbours(graph, found[next])) {
-            const auto is_other = [&](const SocketRef& known) { return is_same(known, other); };
-            if (info_of(other).count == 0 && std::ranges::none_of(found, is_other)) found.push_back(other);
+            if (info_of(other).count == 0 && known.insert({other.module, other.index}).second)
+                found.push_back(other);
         }
     }
     return found;

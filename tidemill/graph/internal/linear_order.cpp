@@ -73,14 +73,8 @@ class Arranger {
     }
 
     static void merge_circles(Nodes& group, const Links& between) {
-        for (std::uint32_t i = 0; i < group.size(); ++i) {
-            if (group[i] != i) continue;
-            const std::vector<bool> after = reached_from(i, between);
-            if (!after[i]) continue;
-            for (std::uint32_t& other : group) {
-                if (other != i && after[other] && reached_from(other, between)[i]) other = i;
-            }
-        }
+        const Nodes least = least_in_circle(between);
+        for (std::uint32_t& each : group) each = least[each];
     }
 
     // The two tasks of a switch stay together at every level; other units only matter at the outermost.

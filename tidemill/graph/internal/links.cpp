@@ -1,6 +1,7 @@
 #include "tidemill/graph/internal/links.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace tidemill::internal {
 
@@ -29,6 +30,76 @@ std::vector<std::uint32_t> ordered(const Links& successors,
         }
     }
     return order;
+}
+
+namespace {
+
+// The strongly connected components of a graph, by Tarjan's algorithm with a stack of its own.
+class Components {
+  public:
+    explicit Components(const Links& successors)
+        : successors_(successors),
+          number_(successors.size(), 0),
+          lowest_(successors.size(), 0),
+          least_(successors.size(), kNone) {}
+
+    std::vector<std::uint32_t> least() {
+        for (std::uint32_t node = 0; node < successors_.size(); ++node)
+            if (number_[node] == 0) visit(node);
+        return std::move(least_);
+    }
+
+  private:
+    static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+
+    void enter(std::uint32_t node) {
+        number_[node] = lowest_[node] = ++numbers_;
+        open_.push_back(node);
+        path_.push_back({node, 0});
+    }
+
+    void visit(std::uint32_t start) {
+        enter(start);
+        while (!path_.empty()) {
+            auto& [node, next] = path_.back();
+            if (next < successors_[node].size()) {
+                const std::uint32_t to = successors_[node][next++];
+                if (number_[to] == 0) {
+                    enter(to);
+                } else if (least_[to] == kNone) {
+                    lowest_[node] = std::min(lowest_[node], number_[to]);
+                }
+                continue;
+            }
+            const std::uint32_t done = node;
+            path_.pop_back();
+            if (!path_.empty())
+                lowest_[path_.back().first] = std::min(lowest_[path_.back().first], lowest_[done]);
+            if (lowest_[done] == number_[done]) close(done);
+        }
+    }
+
+    // All that were entered since its first node, and are in no component yet.
+    void close(std::uint32_t first) {
+        const auto begin = std::ranges::find(open_.rbegin(), open_.rend(), first).base() - 1;
+        const std::uint32_t least = *std::min_element(begin, open_.end());
+        for (auto node = begin; node != open_.end(); ++node) least_[*node] = least;
+        open_.erase(begin, open_.end());
+    }
+
+    const Links& successors_;
+    std::vector<std::uint32_t> number_;  // in the order in which they are entered; 0: not yet
+    std::vector<std::uint32_t> lowest_;
+    std::vector<std::uint32_t> least_;  // of its component, where that is known
+    std::vector<std::uint32_t> open_;
+    std::vector<std::pair<std::uint32_t, std::size_t>> path_;
+    std::uint32_t numbers_ = 0;
+};
+
+}  // namespace
+
+std::vector<std::uint32_t> least_in_circle(const Links& successors) {
+    return Components(successors).least();
 }
 
 std::vector<bool> reached_from(std::uint32_t start, const Links& successors) {

@@ -13,8 +13,10 @@ constexpr std::uint32_t kLeastFrames = 4;
 // The task that keeps what this one gives back: a module with two has one of each.
 std::optional<std::uint32_t> partner_of(const TaskNodes& tasks, std::uint32_t node) {
     std::optional<std::uint32_t> found;
-    for (std::uint32_t other = 0; other < tasks.size(); ++other) {
-        if (other == node || tasks[other].id.module != tasks[node].id.module) continue;
+    const std::uint32_t module = tasks[node].id.module;
+    for (std::uint32_t other = tasks.first_of_module[module];
+         other < tasks.size() && tasks[other].id.module == module; ++other) {
+        if (other == node) continue;
         if (found) return std::nullopt;
         found = other;
     }
@@ -33,8 +35,9 @@ std::vector<OpenDelay> open_delays(const TaskNodes& tasks, const TaskLinks& link
     std::vector<OpenDelay> open;
     for (std::uint32_t node = 0; node < tasks.size(); ++node) {
         const std::uint32_t frames = tasks[node].info->recalls;
+        if (frames < kLeastFrames) continue;
         const std::optional<std::uint32_t> writes = partner_of(tasks, node);
-        if (frames < kLeastFrames || !writes) continue;
+        if (!writes) continue;
         const std::vector<bool> behind = reached_from(node, links.all);
         if (!behind[*writes]) continue;
         std::vector<bool> before = reached_from(*writes, links.backward);

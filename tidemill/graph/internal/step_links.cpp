@@ -1,23 +1,25 @@
 #include "tidemill/graph/internal/step_links.hpp"
 
-#include <algorithm>
+#include <map>
 
 namespace tidemill::internal {
 namespace {
 
 class StepLinks {
   public:
-    StepLinks(const Structure& structure, Plan& plan) : structure_(structure), steps_(plan.steps) {}
+    StepLinks(const Structure& structure, Plan& plan) : steps_(plan.steps) {
+        for (const Region& region : structure.regions) begins_at_.emplace(region.steps.begin, &region);
+    }
 
     /// Links steps [begin, end), and the last of them to `after`.
     void link(std::uint32_t begin, std::uint32_t end, std::uint32_t after) {
         std::uint32_t at = begin;
         while (at < end) {
-            const auto region = std::find_if(structure_.regions.begin(), structure_.regions.end(),
-                                             [&](const Region& r) { return r.steps.begin == at; });
-            const std::uint32_t until = region == structure_.regions.end() ? at + 1 : region->steps.end;
+            const auto found = begins_at_.find(at);
+            const Region* const region = found == begins_at_.end() ? nullptr : found->second;
+            const std::uint32_t until = region ? region->steps.end : at + 1;
             const std::uint32_t next = until == end ? after : until;
-            if (region == structure_.regions.end()) {
+            if (!region) {
                 steps_[at].next = steps_[at].next_at_hole = next;
             } else if (region->is_loop) {
                 link_loop(*region, next);
@@ -49,7 +51,7 @@ class StepLinks {
         }
     }
 
-    const Structure& structure_;
+    std::map<std::uint32_t, const Region*> begins_at_;  // the outermost, by its first step
     std::vector<Step>& steps_;
 };
 

@@ -13,9 +13,10 @@ using Chosen = std::vector<bool>;  // nodes
 void add_recalling(const TaskNodes& tasks, Chosen& runs) {
     for (std::uint32_t node = 0; node < tasks.size(); ++node) {
         if (tasks[node].info->recalls == 0) continue;
-        const std::uint32_t first = tasks.first_of_module[tasks[node].id.module];
-        for (std::uint32_t other = first; other < tasks.size(); ++other) {
-            if (tasks[other].id.module == tasks[node].id.module && runs[other]) runs[node] = true;
+        const std::uint32_t module = tasks[node].id.module;
+        for (std::uint32_t other = tasks.first_of_module[module];
+             other < tasks.size() && tasks[other].id.module == module; ++other) {
+            if (runs[other]) runs[node] = true;
         }
     }
 }

@@ -20,6 +20,7 @@ Values::Values(const Graph& graph, const Structure& structure)
     : graph_(graph), structure_(structure), end_of_segment_(structure.segments, 0) {
     for (std::uint32_t at = 0; at < structure.order.size(); ++at)
         if (structure.order[at].ends_segment) end_of_segment_[structure.order[at].segment] = at;
+    for (const Region& region : structure.regions) region_of_select_.emplace(region.select, &region);
     list_values();
     list_readers();
     for (Value& value : values_) make_items(value);
@@ -55,14 +56,9 @@ void Values::list_readers() {
             if (!source) return;
             auto& readers = values_[value_of_.at(key(source->module, source->socket))].readers;
             // What comes back to a loop's select is read when the body is done.
-            readers.push_back(socket.late ? region_of_select(at).steps.end - 1 : at);
-            std::sort(readers.begin(), readers.end());
+            const std::uint32_t reader = socket.late ? region_of_select_.at(at)->steps.end - 1 : at;
+            readers.insert(std::ranges::upper_bound(readers, reader), reader);
         });
-}
-
-const Region& Values::region_of_select(std::uint32_t step) const {
-    return *std::find_if(structure_.regions.begin(), structure_.regions.end(),
-                         [&](const Region& region) { return region.select == step; });
 }
 
 void Values::make_items(Value& value) {
@@ -98,7 +94,7 @@ std::optional<std::size_t> Values::item_to_share(const Value& value) const {
     const std::size_t item = item_in(*source, task.segment);
     if (passes) return item;
     if (source->readers.back() != value.producer || items_[item].passed_on) return {};
-    if (std::count(source->readers.begin(), source->readers.end(), value.producer) > 1) return {};
+    if (std::ranges::equal_range(source->readers, value.producer).size() > 1) return {};
     return item;
 }
 
@@ -114,11 +110,18 @@ const Value* Values::commuted(std::uint32_t module) const {
 
 // What a loop reads again in its next turn lives until its last step; so does the value it carries.
 void Values::keep_what_loops_read() {
+    if (structure_.regions.empty()) return;
+    std::vector<std::vector<std::size_t>> read_last(structure_.order.size());  // items, by step
+    for (std::size_t i = 0; i < items_.size(); ++i) read_last[items_[i].last].push_back(i);
     for (const Region& region : structure_.regions) {
         if (!region.is_loop) continue;
-        for (Item& item : items_) {
-            const bool read_inside = item.last >= region.steps.begin && item.last < region.steps.end;
-            if (read_inside && item.first <= region.select) item.last = region.steps.end - 1;
+        std::vector<std::size_t>& at_end = read_last[region.steps.end - 1];
+        for (std::uint32_t step = region.steps.begin; step + 1 < region.steps.end; ++step) {
+            const auto moved = std::ranges::partition(
+                read_last[step], [&](std::size_t i) { return items_[i].first > region.select; });
+            for (const std::size_t i : moved) items_[i].last = region.steps.end - 1;
+            at_end.insert(at_end.end(), moved.begin(), moved.end());
+            read_last[step].erase(moved.begin(), moved.end());
         }
     }
 }

@@ -68,7 +68,6 @@ class Values {
   private:
     void list_values();
     void list_readers();
-    const Region& region_of_select(std::uint32_t step) const;
     void make_items(Value& value);
     std::optional<std::size_t> item_to_share(const Value& value) const;
     bool is_commute(std::uint32_t step) const;
@@ -78,7 +77,8 @@ class Values {
     const Graph& graph_;
     const Structure& structure_;
     std::vector<std::uint32_t> end_of_segment_;
-    std::map<std::uint64_t, std::size_t> value_of_;  // by module and socket
+    std::map<std::uint64_t, std::size_t> value_of_;            // by module and socket
+    std::map<std::uint32_t, const Region*> region_of_select_;  // by the select's step
     std::vector<Value> values_;
     std::vector<Item> items_;
 };
