@@ -1,6 +1,11 @@
 #include "tidemill/run/dynamic/dynamic_units.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <optional>
+#include <queue>
+#include <span>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -62,6 +67,137 @@ class AccessList {
 
     const Graph& graph_;
     const Plan& plan_;
+};
+
+/// Bytes that some units' accesses have in common, directly or by others, and the units that read or write
+/// any of them, in their order.
+struct Cell {
+    std::size_t begin;
+    std::size_t end;
+    std::vector<std::uint32_t> users{};
+    std::vector<std::uint32_t> writers{};
+    std::vector<std::uint32_t> writers_of_all{};
+};
+
+std::vector<Cell> cells_of(std::span<const Accesses> units) {
+    std::vector<Cell> cells;
+    for (const Accesses& accesses : units)
+        for (const Access& access : accesses)
+            if (access.begin < access.end) cells.push_back({access.begin, access.end});
+    std::ranges::sort(cells, {}, &Cell::begin);
+    std::vector<Cell> merged;
+    for (Cell& cell : cells) {
+        if (merged.empty() || cell.begin >= merged.back().end) {
+            merged.push_back(std::move(cell));
+        } else {
+            merged.back().end = std::max(merged.back().end, cell.end);
+        }
+    }
+    return merged;
+}
+
+/// Finds which units wait for which: those whose bytes clash, or that are both sequential, and the last one
+/// of a segment for all others; each only for those that it does not wait for through another.
+class Waits {
+  public:
+    Waits(std::vector<DynamicUnit>& units, const std::vector<Accesses>& accesses)
+        : units_(units), accesses_(accesses), all_from_(units.size()), met_in_(units.size(), 0) {}
+
+    /// Of the units of one segment.
+    void find_in(std::uint32_t first, std::uint32_t end) {
+        cells_ = cells_of(std::span(accesses_).subspan(first, end - first));
+        last_sequential_.reset();
+        for (std::uint32_t unit = first; unit < end; ++unit) {
+            find_for(unit, units_[unit].emits ? all_between(first, unit) : clashing(unit));
+            if (units_[unit].emits) all_from_[unit] = first;
+            enter(unit);
+        }
+    }
+
+  private:
+    static std::vector<std::uint32_t> all_between(std::uint32_t first, std::uint32_t end) {
+        std::vector<std::uint32_t> all;
+        for (std::uint32_t unit = end; unit-- > first;) all.push_back(unit);
+        return all;
+    }
+
+    Cell& cell_of(const Access& access) {
+        return *std::prev(std::ranges::upper_bound(cells_, access.begin, {}, &Cell::begin));
+    }
+
+    // The latest first. Who writes all bytes of a cell waits for all that used them before.
+    std::vector<std::uint32_t> clashing(std::uint32_t unit) {
+        std::vector<std::uint32_t> found;
+        if (units_[unit].sequential && last_sequential_) found.push_back(*last_sequential_);
+        for (const Access& access : accesses_[unit]) {
+            if (access.begin == access.end) continue;
+            const Cell& cell = cell_of(access);
+            const std::vector<std::uint32_t>& others = access.writes ? cell.users : cell.writers;
+            const std::uint32_t since = cell.writers_of_all.empty() ? 0 : cell.writers_of_all.back();
+            for (auto other = others.rbegin(); other != others.rend() && *other >= since; ++other)
+                if (clash(accesses_[*other], accesses_[unit])) found.push_back(*other);
+        }
+        std::ranges::sort(found, std::greater());
+        found.erase(std::ranges::unique(found).begin(), found.end());
+        return found;
+    }
+
+    // Of those that are wanted, the latest first, all that it does not wait for anyway.
+    void find_for(std::uint32_t unit, const std::vector<std::uint32_t>& wanted) {
+        ++search_;
+        met_ = {};
+        all_met_from_ = unit;
+        all_from_[unit] = unit;
+        for (const std::uint32_t before : wanted) {
+            if (is_met(before)) continue;
+            units_[unit].predecessors.push_back(before);
+            units_[before].successors.push_back(unit);
+            meet(before);
+            all_met_from_ = std::min(all_met_from_, all_from_[before]);
+            if (before + 1 == all_from_[unit]) all_from_[unit] = all_from_[before];
+        }
+    }
+
+    // Goes back from those that the unit is known to wait for, as far as that one.
+    bool is_met(std::uint32_t before) {
+        while (before < all_met_from_ && !met_.empty() && met_.top() > before) {
+            const std::uint32_t at = met_.top();
+            met_.pop();
+            all_met_from_ = std::min(all_met_from_, all_from_[at]);
+            for (const std::uint32_t earlier : units_[at].predecessors) meet(earlier);
+        }
+        return before >= all_met_from_ || met_in_[before] == search_;
+    }
+
+    void meet(std::uint32_t unit) {
+        if (std::exchange(met_in_[unit], search_) != search_) met_.push(unit);
+    }
+
+    void enter(std::uint32_t unit) {
+        if (units_[unit].sequential) last_sequential_ = unit;
+        for (const Access& access : accesses_[unit]) {
+            if (access.begin == access.end) continue;
+            Cell& cell = cell_of(access);
+            const auto add = [&](std::vector<std::uint32_t>& to) {
+                if (to.empty() || to.back() != unit) to.push_back(unit);
+            };
+            add(cell.users);
+            if (access.writes) add(cell.writers);
+            if (access.writes && access.begin == cell.begin && access.end == cell.end)
+                add(cell.writers_of_all);
+        }
+    }
+
+    std::vector<DynamicUnit>& units_;
+    const std::vector<Accesses>& accesses_;
+    std::vector<Cell> cells_;
+    std::optional<std::uint32_t> last_sequential_;
+    std::vector<std::uint32_t> all_from_;  // per unit, it waits for all from that one on
+    // Of the unit that is searched for: those that it waits for.
+    std::priority_queue<std::uint32_t> met_;  // and from which no search has gone on
+    std::vector<std::uint64_t> met_in_;       // per unit, the last search that has met it
+    std::uint64_t search_ = 0;
+    std::uint32_t all_met_from_ = 0;  // all from that one on are met
 };
 
 bool has_a_task_that_waits(const Graph& graph, const Structure& structure, const ScheduledUnit& unit) {
@@ -126,19 +262,16 @@ Plan compile_apart(const Graph& graph, const Structure& structure) {
 std::vector<DynamicUnit> dynamic_units_of(const Graph& graph, const Structure& structure, const Plan& plan) {
     std::vector<DynamicUnit> units;
     std::vector<Accesses> accesses;
-    std::vector<std::vector<bool>> before;  // per unit, all that it depends on
     for (std::uint32_t k = 0; k < structure.units.size(); ++k) {
-        DynamicUnit& unit = units.emplace_back(unit_of(graph, structure, k, plan.stages[k]));
+        units.push_back(unit_of(graph, structure, k, plan.stages[k]));
         accesses.push_back(AccessList(graph, plan).of(plan.stages[k].parts.front()));
-        std::vector<bool>& mine = before.emplace_back(structure.units.size(), false);
-        for (std::uint32_t p = k; p-- > 0 && units[p].segment == unit.segment;) {
-            const bool tied = unit.emits || (unit.sequential && units[p].sequential);
-            if (mine[p] || !(tied || clash(accesses[p], accesses[k]))) continue;
-            unit.predecessors.push_back(p);
-            units[p].successors.push_back(k);
-            mine[p] = true;
-            for (std::uint32_t q = 0; q < p; ++q) mine[q] = mine[q] || before[p][q];
-        }
+    }
+    Waits waits(units, accesses);
+    for (std::uint32_t first = 0; first < units.size();) {
+        std::uint32_t end = first;
+        while (end < units.size() && units[end].segment == units[first].segment) ++end;
+        waits.find_in(first, end);
+        first = end;
     }
     return units;
 }
