@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -18,6 +19,7 @@ class Arranger {
         for (const ControlNodes& control : problem.controls) {
             control_of_[control.commute] = control_of_[control.select] = &control;
         }
+        switch_pairs_ = switch_pairs();
     }
 
     LinearOrder arrange() {
@@ -92,7 +94,7 @@ class Arranger {
             result_.nodes.push_back(nodes.front());
             return;
         }
-        for (const Nodes& group : groups(nodes, switch_pairs())) {
+        for (const Nodes& group : groups(nodes, switch_pairs_)) {
             if (group.size() == 1) {
                 result_.nodes.push_back(group.front());
             } else {
@@ -103,15 +105,13 @@ class Arranger {
 
     // A region begins with the only node that depends on none of the others.
     void place_region(const Nodes& nodes) {
-        std::vector<bool> depends(problem_.names.size(), false);
-        for (const std::uint32_t node : nodes) {
-            for (const std::uint32_t to : problem_.forward[node]) depends[to] = true;
-        }
-        const auto root = std::find_if(nodes.begin(), nodes.end(), [&](auto node) { return !depends[node]; });
+        const std::set<std::uint32_t> all(nodes.begin(), nodes.end());
+        std::set<std::uint32_t> depends;
+        for (const std::uint32_t node : nodes)
+            depends.insert(problem_.forward[node].begin(), problem_.forward[node].end());
+        const auto root = std::ranges::find_if(nodes, [&](auto node) { return !depends.contains(node); });
         const ControlNodes* control = root == nodes.end() ? nullptr : control_of_[*root];
-        const auto inside = [&](std::uint32_t node) {
-            return std::find(nodes.begin(), nodes.end(), node) != nodes.end();
-        };
+        const auto inside = [&](std::uint32_t node) { return all.contains(node); };
         if (!control || !inside(control->commute) || !inside(control->select)) {
             add_fault(fmt::format("{} is part of a loop whose body does not lead from 'body' to 'next'",
                                   problem_.names[nodes.front()]));
@@ -131,10 +131,10 @@ class Arranger {
     }
 
     Region place_loop(const ControlNodes& loop, const Nodes& rest) {
-        const std::vector<bool> after = reached_from(loop.commute, problem_.forward);
+        const std::set<std::uint32_t> after = reached_within(rest, problem_.forward[loop.commute]);
         Nodes head;
         Nodes body;
-        for (const std::uint32_t node : rest) (after[node] ? body : head).push_back(node);
+        for (const std::uint32_t node : rest) (after.contains(node) ? body : head).push_back(node);
         Region region{true, {here(), 0}, 0, here(), {}};
         result_.nodes.push_back(loop.select);
         place_all(head);
@@ -151,9 +151,9 @@ class Arranger {
         result_.nodes.push_back(control.commute);
         Nodes unplaced = rest;
         for (const Nodes& readers : control.path_readers) {
-            const std::vector<bool> reached = reached_before(control.select, readers);
-            const auto border = std::stable_partition(unplaced.begin(), unplaced.end(),
-                                                      [&](std::uint32_t node) { return reached[node]; });
+            const std::set<std::uint32_t> reached = reached_within(rest, readers);
+            const auto border = std::stable_partition(
+                unplaced.begin(), unplaced.end(), [&](std::uint32_t node) { return reached.contains(node); });
             const std::uint32_t begin = here();
             place_all({unplaced.begin(), border});
             unplaced.erase(unplaced.begin(), border);
@@ -166,14 +166,16 @@ class Arranger {
         return region;
     }
 
-    std::vector<bool> reached_before(std::uint32_t end, const Nodes& starts) const {
-        std::vector<bool> reached(problem_.names.size(), false);
+    // Of these nodes, between any two of which there are no others: those of `starts`, and what follows from
+    // them.
+    std::set<std::uint32_t> reached_within(const Nodes& nodes, const Nodes& starts) const {
+        const std::set<std::uint32_t> all(nodes.begin(), nodes.end());
+        std::set<std::uint32_t> reached;
         Nodes pending = starts;
         while (!pending.empty()) {
             const std::uint32_t node = pending.back();
             pending.pop_back();
-            if (node == end || reached[node]) continue;
-            reached[node] = true;
+            if (!all.contains(node) || !reached.insert(node).second) continue;
             pending.insert(pending.end(), problem_.forward[node].begin(), problem_.forward[node].end());
         }
         return reached;
@@ -202,6 +204,7 @@ class Arranger {
 
     const OrderProblem& problem_;
     std::vector<const ControlNodes*> control_of_;  // per node
+    Nodes switch_pairs_;
     LinearOrder result_;
 };
 

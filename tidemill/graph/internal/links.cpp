@@ -102,6 +102,29 @@ std::vector<std::uint32_t> least_in_circle(const Links& successors) {
     return Components(successors).least();
 }
 
+PathSearch::PathSearch(const Links& forward) : place_(forward.size(), 0), seen_in_(forward.size(), 0) {
+    std::uint32_t next = 0;
+    for (const std::uint32_t node : ordered(forward, [](std::uint32_t n) { return std::pair{false, n}; }))
+        place_[node] = next++;
+}
+
+bool PathSearch::finds(std::uint32_t start, std::uint32_t target, const Links& links, std::uint32_t first,
+                       std::uint32_t last) {
+    ++search_;
+    std::vector<std::uint32_t> pending{start};
+    while (!pending.empty()) {
+        const std::uint32_t node = pending.back();
+        pending.pop_back();
+        for (const std::uint32_t to : links[node]) {
+            if (to == target) return true;
+            if (place_[to] < first || place_[to] > last || seen_in_[to] == search_) continue;
+            seen_in_[to] = search_;
+            pending.push_back(to);
+        }
+    }
+    return false;
+}
+
 std::vector<bool> reached_from(std::uint32_t start, const Links& successors) {
     std::vector<bool> reached(successors.size(), false);
     std::vector<std::uint32_t> pending = successors[start];

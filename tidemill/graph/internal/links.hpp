@@ -18,6 +18,26 @@ std::vector<std::uint32_t> ordered(const Links& successors,
 /// Per node, the least of those that go in a circle with it: itself where there are none.
 std::vector<std::uint32_t> least_in_circle(const Links& successors);
 
+/// Looks for paths where one can tell how far a path may lead; each search takes as long as the nodes that it
+/// meets.
+class PathSearch {
+  public:
+    /// The `forward` links go in no circle.
+    explicit PathSearch(const Links& forward);
+
+    /// A place in an order along the forward links.
+    std::uint32_t place(std::uint32_t node) const { return place_[node]; }
+
+    /// Whether one can get from `start` to `target` by at least one link, over nodes of these places alone.
+    bool finds(std::uint32_t start, std::uint32_t target, const Links& links, std::uint32_t first,
+               std::uint32_t last);
+
+  private:
+    std::vector<std::uint32_t> place_;    // per node
+    std::vector<std::uint32_t> seen_in_;  // per node, a search
+    std::uint32_t search_ = 0;
+};
+
 /// Which nodes one can get to from `start` by at least one link.
 std::vector<bool> reached_from(std::uint32_t start, const Links& successors);
 

@@ -198,15 +198,21 @@ Faults faults_of_cycles(const TaskNodes& tasks, const TaskLinks& links) {
 
 Faults faults_of_loops(const std::vector<ControlNodes>& controls, const TaskLinks& links) {
     Faults faults;
+    PathSearch paths(links.forward);
     for (const ControlNodes& loop : controls) {
         if (!loop.is_loop) continue;
-        if (!reached_from(loop.select, links.forward)[loop.commute]) {
+        const std::uint32_t first = paths.place(loop.select);
+        if (!paths.finds(loop.select, loop.commute, links.forward, first, paths.place(loop.commute))) {
             faults.push_back(
                 fmt::format("{0}.data and {0}.control do not depend on {0}.turn: the loop would "
                             "never change",
                             loop.name));
         }
-        if (!reached_from(loop.commute, links.all)[loop.select]) {
+        std::uint32_t last = first;  // of what comes back to the select
+        for (const std::uint32_t before : links.backward[loop.select])
+            last = std::max(last, paths.place(before));
+        if (!paths.finds(loop.commute, loop.select, links.all, first, last) &&
+            !reached_from(loop.commute, links.all)[loop.select]) {
             faults.push_back(
                 fmt::format("{0}.next does not depend on {0}.body: bind what the body makes, or the "
                             "body itself",
