@@ -9,7 +9,7 @@
 
 #include "tidemill/bridge/factor_matrix.hpp"
 #include "tidemill/bridge/task_times.hpp"
-#include "tidemill/policy/policy_options.hpp"
+#include "tidemill/policy/policy.hpp"
 
 namespace tidemill::bridge {
 

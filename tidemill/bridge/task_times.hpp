@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "tidemill/bridge/mean_ticks.hpp"
-#include "tidemill/policy/policy_options.hpp"
+#include "tidemill/policy/policy.hpp"
 
 namespace tidemill::bridge {
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "tidemill/policy/policy_options.hpp"
+#include "tidemill/policy/policy.hpp"
 
 namespace tidemill::policy {
 

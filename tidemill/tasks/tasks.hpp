@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "tidemill/platform/pu_set.hpp"
-#include "tidemill/policy/policy_options.hpp"
+#include "tidemill/policy/policy.hpp"
 #include "tidemill/run/waiting.hpp"
 #include "tidemill/tasks/access.hpp"
 

@@ -11,7 +11,7 @@
 
 #include "tidemill/graph/graph.hpp"
 #include "tidemill/platform/pu_set.hpp"
-#include "tidemill/policy/policy_options.hpp"
+#include "tidemill/policy/policy.hpp"
 #include "tidemill/run/checkpoint/checkpoint.hpp"
 #include "tidemill/run/report.hpp"
 #include "tidemill/run/run_options.hpp"
@@ -21,9 +21,6 @@ namespace tidemill {
 
 namespace bridge {
 struct Emulation;
-}
-namespace policy {
-class Policy;
 }
 class DynamicEngine;
 struct Structure;
@@ -41,7 +38,7 @@ using MakePolicy =
 struct DynamicOptions {
     std::size_t workers = 2;
     std::string policy = "gpriority";  ///< or a list of them, see policy::make_policy()
-    MakePolicy make_policy{};          ///< one of one's own instead, of tidemill/policy
+    MakePolicy make_policy{};          ///< one of one's own instead: tidemill/policy/policy.hpp
     /// How much may be in flight at once; it says how many tokens there are. Without any limit: as many
     /// frames as fit into a MiB, but at least two per worker and two more, and at most 64.
     policy::Window window{};

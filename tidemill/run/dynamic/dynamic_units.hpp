@@ -7,7 +7,7 @@
 
 #include "tidemill/graph/graph.hpp"
 #include "tidemill/graph/plan.hpp"
-#include "tidemill/policy/policy_options.hpp"
+#include "tidemill/policy/policy.hpp"
 
 namespace tidemill {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "tidemill/graph/structure.hpp"
-#include "tidemill/policy/policy_options.hpp"
+#include "tidemill/policy/policy.hpp"
 #include "tidemill/run/durations.hpp"
 #include "tidemill/run/report.hpp"
 #include "tidemill/schedule/bound.hpp"

@@ -41,6 +41,33 @@ std::string order_of_tasks(const DynamicOptions& options) {
     return order;
 }
 
+/// The newest ready task first, by nothing but the interface that is installed.
+class NewestFirst final : public policy::Policy {
+  public:
+    void create(const policy::NewTask&) override {}
+    void ready(policy::TaskSlot task) override { ready_.push_back(task); }
+    policy::TaskSlot issue(policy::WorkerId) override {
+        if (ready_.empty()) return policy::kNoTask;
+        const policy::TaskSlot task = ready_.back();
+        ready_.pop_back();
+        return task;
+    }
+    void part_types() override {}
+    policy::TaskSlot issue(policy::WorkerId worker, std::span<const std::uint8_t>) override {
+        return issue(worker);
+    }
+    void follow(policy::TaskSlot, policy::WorkerId) override {}
+    void complete(policy::TaskSlot, policy::WorkerId) override {}
+    void tick(std::uint64_t) override {}
+    bool wants_predecessors() const override { return false; }
+    void learn(policy::TaskTypeId, policy::TaskTypeId, double) override {}
+    std::size_t ready_tasks() const override { return ready_.size(); }
+    std::uint64_t rank_changes() const override { return 0; }
+
+  private:
+    std::vector<policy::TaskSlot> ready_;
+};
+
 constexpr std::chrono::nanoseconds kOneByOne{0};
 
 }  // namespace
@@ -52,6 +79,9 @@ TEST_CASE("Dynamic obeys a policy of one's own to the letter where it hands out 
     CHECK(
         order_of_tasks({.workers = 1, .make_policy = last_type_first, .window = one, .bundle = kOneByOne}) ==
         "cbacbacba");
+    const auto newest_first = [](auto) { return std::make_unique<NewestFirst>(); };
+    CHECK(order_of_tasks({.workers = 1, .make_policy = newest_first, .window = one, .bundle = kOneByOne}) ==
+          "cbacbacba");
 }
 
 TEST_CASE("a policy's maker that makes none is a clear fault") {

@@ -7,6 +7,7 @@
 
 #include "tidemill/graph/plan.hpp"
 #include "tidemill/guard.hpp"
+#include "tidemill/platform/repeated.hpp"
 
 namespace tidemill {
 

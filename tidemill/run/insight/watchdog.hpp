@@ -11,10 +11,11 @@
 #include <vector>
 
 #include "tidemill/graph/graph.hpp"
-#include "tidemill/platform/repeated.hpp"
 #include "tidemill/run/observer.hpp"
 
 namespace tidemill {
+
+class Repeated;
 
 /// Notices that no task has begun or ended for a while, and tells what every thread is doing: which task it
 /// is in, or which task waits for which sockets. What runs stays what it is: to give up, let `report` end the

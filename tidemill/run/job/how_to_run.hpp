@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tidemill/policy/policy_options.hpp"
+#include "tidemill/policy/policy.hpp"
 #include "tidemill/run/waiting.hpp"
 #include "tidemill/schedule/how_to_schedule.hpp"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tidemill/policy/policy_options.hpp"
+#include "tidemill/policy/policy.hpp"
 
 namespace tidemill::os {
 
