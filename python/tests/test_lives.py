@@ -92,6 +92,21 @@ def test_a_subinterpreter_is_refused_with_a_sentence():
     assert program.returncode == 0, err
 
 
+def test_a_second_import_is_refused_with_a_sentence():
+    program = start("""
+        import sys
+        for name in [name for name in sys.modules if name.startswith("tidemill")]:
+            del sys.modules[name]
+        try:
+            import tidemill
+        except ImportError as error:
+            print(error)
+    """)
+    out, err = program.communicate(timeout=60)
+    assert "tidemill is imported already" in out, out + err
+    assert program.returncode == 0, err
+
+
 def test_streams_run_again_and_again_in_the_same_memory():
     program = start("""
         import gc

@@ -20,6 +20,8 @@ def explained(error: ImportError) -> ImportError:
         text = f"this system is too old for tidemill: {old}"
     elif "subinterpreter" in str(error).lower():
         text = "tidemill works in a process's main interpreter only: import it there, or in a process of its own"
+    elif "more than once" in str(error).lower():
+        text = "tidemill is imported already, and a process can import it once: keep its modules in sys.modules"
     elif "numpy" in str(error).lower():
         text = f"tidemill needs NumPy: {error}"
     elif built and not is_for_this_one:
