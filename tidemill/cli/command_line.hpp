@@ -87,6 +87,19 @@ class Verb {
         return added;
     }
 
+    /// The same for one that takes auto, too.
+    template <class T, class Parse>
+    requires(std::convertible_to<std::invoke_result_t<Parse, const std::string&>, T>) Option& parsed(
+        std::string names, OrAuto<T>& variable, Parse parse, std::string help) {
+        Option& added = add(std::move(names), std::move(help), Kind::text,
+                            [&variable, parse](const Option& option, const std::string& text) {
+                                variable = {};
+                                if (!option.is_auto(text)) variable.value = parsed_by(parse, option, text);
+                            });
+        added.takes_auto = true;
+        return added;
+    }
+
     /// An option that names a file, of which `read` makes the value; what that throws is thrown.
     template <class T, class Read>
     Option& file(std::string names, T& variable, Read read, std::string help) {

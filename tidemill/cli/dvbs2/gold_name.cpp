@@ -23,9 +23,4 @@ int parse_gold(const std::string& text) {
                     text));
 }
 
-OrAuto<int> parse_gold_or_auto(const std::string& text) {
-    if (text == "auto") return {};
-    return {parse_gold(text)};
-}
-
 }  // namespace tidemill::cli

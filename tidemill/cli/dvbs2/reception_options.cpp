@@ -60,7 +60,7 @@ void add_reception_options(Verb& verb, ReceptionOptions& options) {
                 "Roll-off of the transmitter: 0.35, 0.25 or 0.20, or auto to take what it says")
         .in(above(0));
     verb.parsed(
-            "--gold", options.gold_code, parse_gold_or_auto,
+            "--gold", options.gold_code, parse_gold,
             "Gold code of the physical-layer scrambling, root:N where its root is named, or auto to search "
             "by the pilots")
         .shows("0");
