@@ -33,8 +33,8 @@ class SampleSource {
     /// thread.
     virtual double followed_hz() const { return 0; }
 
-    /// How often what it gives has begun anew, with another signal that owes nothing to the one before. By the
-    /// thread that reads.
+    /// How often what it gives has begun anew, with another signal that owes nothing to the one before. By
+    /// the thread that reads.
     virtual std::uint64_t restarts() const { return 0; }
 
     /// What may be changed of it; it stays the same from the first read on.

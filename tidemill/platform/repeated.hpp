@@ -17,8 +17,8 @@ class Repeated {
     Repeated(const Repeated&) = delete;
     Repeated& operator=(const Repeated&) = delete;
 
-    /// Waits until it has ended. Returns what `work` threw. In a forked process, and in the thread itself, it is
-    /// left alone.
+    /// Waits until it has ended. Returns what `work` threw. In a forked process, and in the thread itself, it
+    /// is left alone.
     std::exception_ptr end();
 
   private:

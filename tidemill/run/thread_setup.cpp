@@ -8,8 +8,8 @@
 #include "tidemill/guard.hpp"
 #include "tidemill/platform/inside_run.hpp"
 #include "tidemill/platform/tick_clock.hpp"
-#include "tidemill/run/run_error.hpp"
 #include "tidemill/run/frame_failure.hpp"
+#include "tidemill/run/run_error.hpp"
 
 namespace tidemill {
 

@@ -452,7 +452,7 @@ Flow Worker::Tasks<kWatching>::stop_for(const Share& share, const RunStep& step)
 
 template <Watching kWatching>
 FrameFailure Worker::Tasks<kWatching>::failure_in(const Share& share, const RunStep& step,
-                                                 std::exception_ptr cause) const {
+                                                  std::exception_ptr cause) const {
     return {&step.step->task.name, worker_.stage_, worker_.replica_, share.context.number, std::move(cause)};
 }
 

@@ -1,10 +1,9 @@
 #include "tidemill/tasks/runtime.hpp"
 
-#include <cxxabi.h>
-
 #include <algorithm>
 #include <utility>
 
+#include <cxxabi.h>
 #include <fmt/format.h>
 
 #include "tidemill/guard.hpp"

@@ -28,7 +28,8 @@ class Tasks::Runtime {
     explicit Runtime(TasksOptions options);
     ~Runtime();
 
-    /// False where nobody can wait for the workers: in a task, which may call exit(), and in a forked process.
+    /// False where nobody can wait for the workers: in a task, which may call exit(), and in a forked
+    /// process.
     bool can_end() const;
 
     TaskType type(std::string name, policy::KindSet kinds);

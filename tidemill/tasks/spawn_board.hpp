@@ -39,8 +39,8 @@ struct TasksDone {
 /// What a worker holds between its turns at the board.
 struct HeldTasks {
     std::vector<policy::TaskSlot> tasks;
-    std::uint64_t expected_ticks = 0;  ///< of all of them, on the worker's kind of core
-    std::vector<std::uint64_t> ticks;  ///< filled in by the worker: what each took
+    std::uint64_t expected_ticks = 0;      ///< of all of them, on the worker's kind of core
+    std::vector<std::uint64_t> ticks;      ///< filled in by the worker: what each took
     std::optional<TaskFailure> failure{};  ///< of those that failed, the one that was spawned first
     TasksDone done{};
     std::uint64_t ended_tick = 0;  ///< when the last of them was done

@@ -1,8 +1,8 @@
 #include "tidemill/tasks/spawn_worker.hpp"
 
-#include <cxxabi.h>
-
 #include <utility>
+
+#include <cxxabi.h>
 
 #include "tidemill/guard.hpp"
 #include "tidemill/platform/tick_clock.hpp"
@@ -51,8 +51,8 @@ void SpawnWorker::fail(HeldTasks& held, TaskSlot task, std::exception_ptr cause)
     shared_.limit.drop_from(number);
 }
 
-// Runs a task and those of the same task type right behind it; `next` is the first that has not begun. Several
-// at a time are so short that a look at the clock for each would be much of what they cost.
+// Runs a task and those of the same task type right behind it; `next` is the first that has not begun.
+// Several at a time are so short that a look at the clock for each would be much of what they cost.
 void SpawnWorker::run_alike(HeldTasks& held, std::size_t& next) {
     const SpawnedTasks& tasks = shared_.tasks;
     const policy::TaskTypeId type = tasks.type_of(held.tasks[next]);

@@ -50,9 +50,10 @@ NB_MODULE(_core, module) {
     module.doc() = "What the package tidemill is made of; import that.";
     if (PyInterpreterState_GetID(PyInterpreterState_Get()) != 0)  // its threads would find the main one
         throw nb::import_error("the library of tidemill does not work in a subinterpreter");
-    nb::set_leak_warnings(false);  // a graph may hold tasks that hold the graph
+    nb::set_leak_warnings(false);   // a graph may hold tasks that hold the graph
     static bool is_loaded = false;  // its types are the process's, and there for as long as it is
-    if (is_loaded) throw nb::import_error("the library of tidemill cannot be loaded more than once per process");
+    if (is_loaded)
+        throw nb::import_error("the library of tidemill cannot be loaded more than once per process");
     tidemill::python::fetch_numpy();
     is_loaded = true;
     tidemill::cli::hand_messages_to(take_message);

@@ -86,7 +86,6 @@ class CheckpointFile {
     void give_up() noexcept;
 
   private:
-
     std::filesystem::path path_;
     std::chrono::nanoseconds every_;
     std::unique_ptr<Repeated> writer_;

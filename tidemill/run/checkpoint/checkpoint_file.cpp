@@ -29,7 +29,6 @@ CheckpointFile::~CheckpointFile() {
     writer_.release();
 }
 
-
 void CheckpointFile::follow(Take take) {
     writer_ = std::make_unique<Repeated>(
         every_, [take = std::move(take), path = path_] { return write_one(take, path); });

@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include "tidemill/run/stream_stop.hpp"
 #include "tidemill/run/frame_failure.hpp"
+#include "tidemill/run/stream_stop.hpp"
 #include "tidemill/run/token_ring.hpp"
 
 namespace tidemill {
@@ -53,7 +53,7 @@ struct StreamEnd {
     std::uint32_t segment;
     FrameLimit limit;
     std::optional<FrameFailure> error;  ///< none: a task said stop
-    StreamStop stop{};                 ///< that task
+    StreamStop stop{};                  ///< that task
 
     /// What a segment's last task has emitted came before the input it works on, so all upstream may be
     /// dropped at once.

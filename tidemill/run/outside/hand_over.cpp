@@ -75,8 +75,8 @@ void HandOver::check_may_wait(const std::string& call) const {
             call));
     const pid_t process = process_.load(std::memory_order_relaxed);
     if (process == 0 || process == getpid()) return;
-    throw RunError(fmt::format("{} waits for a run that goes on in the process from which this one was forked",
-                               call));
+    throw RunError(
+        fmt::format("{} waits for a run that goes on in the process from which this one was forked", call));
 }
 
 void Spill::put(std::uint64_t number, std::span<const std::byte> bytes) {

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <unistd.h>
-
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -15,6 +13,8 @@
 #include <stop_token>
 #include <string>
 #include <vector>
+
+#include <unistd.h>
 
 #include "tidemill/run/outside/inlet.hpp"
 #include "tidemill/run/token_ring.hpp"
@@ -57,7 +57,8 @@ class HandOver {
     void end_run();
     /// Whether it was asked to stop, or the last one was.
     bool is_stopped() const { return stopped_.load(std::memory_order_relaxed); }
-    /// Throws RunError, saying that `call` waits, where the run would wait for itself, or runs in another process.
+    /// Throws RunError, saying that `call` waits, where the run would wait for itself, or runs in another
+    /// process.
     void check_may_wait(const std::string& call) const;
     bool is_over() const { return over_.load(std::memory_order_acquire); }
     /// Whether it has been over for so long that nobody seems to begin another.
