@@ -22,7 +22,7 @@ struct Table {
     std::size_t unit_bytes = 1;
 };
 
-// Where the name is unknown to this system only ASCII is read.
+// Reads only ASCII if this system does not know the name of the character set.
 class Converter {
   public:
     explicit Converter(const std::string& from) : state_(::iconv_open("UTF-8", from.c_str())) {

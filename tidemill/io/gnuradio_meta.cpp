@@ -38,7 +38,7 @@ std::optional<double> real_of(std::string_view header, std::string_view key) {
     return bits ? std::optional(std::bit_cast<double>(*bits)) : std::nullopt;
 }
 
-/// What a header says.
+/// Fields of a header.
 struct SegmentHeader {
     std::uint64_t data_at = 0;  // behind its own beginning
     std::uint64_t data_bytes = 0;

@@ -9,9 +9,9 @@
 
 namespace tidemill::io {
 
-/// What GNU Radio's file meta sink wrote with its headers inline: segments of samples, a header before each.
+/// File of GNU Radio's file meta sink with inline headers: segments of samples, a header before each.
 struct GnuRadioMeta {
-    /// Where the samples of a segment lie.
+    /// Extent of a segment's samples.
     struct Segment {
         std::uint64_t offset = 0;
         std::uint64_t bytes = 0;

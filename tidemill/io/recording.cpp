@@ -249,7 +249,7 @@ std::optional<GnuRadioMeta> gnuradio_meta(const fs::path& path) {
     return read_gnuradio_meta(path);
 }
 
-// What macOS puts beside each file holds none of its samples.
+// The ._ files that macOS puts beside others hold no samples.
 [[noreturn]] void fail_unknown(const fs::path& path, const std::string& why) {
     const std::string name = path.filename().string();
     if (name.starts_with("._"))

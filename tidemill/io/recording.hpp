@@ -20,7 +20,7 @@ struct StoredIntegers {
     bool operator==(const StoredIntegers&) const = default;
 };
 
-/// Where samples go on in a file, behind bytes that are none.
+/// Place at which samples go on in a file, after other bytes.
 struct DataPiece {
     std::uint64_t first_sample = 0;
     std::uint64_t offset = 0;  // of this sample, in bytes
@@ -47,7 +47,7 @@ struct Recording {
 /// Bytes of one complex sample in the file.
 std::size_t stored_bytes_per_sample(const Recording& recording);
 
-/// Where a sample lies, and behind it those up to `until`.
+/// Place of a sample, after which those up to `until` follow.
 struct SamplePlace {
     std::uint64_t offset = 0;  // in bytes
     std::uint64_t until = 0;   // sample

@@ -52,8 +52,8 @@ class SampleRing final : public LiveSource {
     /// The same, but 0 also where nothing came within `patience`.
     std::size_t read(std::span<std::byte> to, std::chrono::milliseconds patience);
 
-    /// What an earlier run of this stream missed between its end and this one, by the clock on the wall.
-    /// Before the first read.
+    /// Counts samples that an earlier run of this stream missed between its end and this one, by the clock on
+    /// the wall. Call it before the first read.
     void missed_before(std::uint64_t samples);
     /// The source's, what found the ring full, and what was missed before.
     SampleLosses losses() const override;

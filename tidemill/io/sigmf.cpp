@@ -124,7 +124,7 @@ struct Capture {
     std::optional<double> frequency_hz{};
 };
 
-// Whose middle lies elsewhere is another signal: a carrier would be lost in the middle of it.
+// A capture at another frequency is another signal: a carrier would be lost in the middle of it.
 void take_frequency(const JsonPlace& root, const std::vector<Capture>& captures, SigmfMetadata& metadata) {
     for (const Capture& capture : captures) {
         if (!capture.frequency_hz) continue;

@@ -30,7 +30,7 @@ std::string read_metadata_text(const fs::path& path, const std::optional<Extent>
     return text;
 }
 
-// What lies before samples and behind them is none of them.
+// Headers and trailing bytes are no samples.
 void measure(const SigmfMetadata& metadata, const Extent& all, Recording& recording) {
     Extent data = all;
     data.size -= std::min(data.size, metadata.trailing_bytes);
@@ -73,7 +73,7 @@ bool is_archive(const fs::path& path) {
     return internal::has_extension(internal::without_packing(path), ".sigmf");
 }
 
-// What macOS puts beside each file is none of the recordings.
+// The ._ files that macOS adds are no recordings.
 std::vector<TarMember> metadata_in(const std::vector<TarMember>& members) {
     std::vector<TarMember> metadata;
     for (const TarMember& member : members)

@@ -9,7 +9,7 @@
 
 namespace tidemill::io {
 
-/// What was not used of a stream of packets.
+/// Bytes and places of a packet stream that were not used.
 struct AlignerCounts {
     std::uint64_t bytes_left_out = 0;
     std::uint64_t losses = 0;    ///< places where no packet began and one had to

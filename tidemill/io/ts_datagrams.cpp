@@ -3,7 +3,7 @@
 namespace tidemill::io {
 namespace {
 
-// What lies behind the header of an RTP packet (RFC 3550, 5.1), without padding; empty where it is none.
+// Payload of an RTP packet (RFC 3550, 5.1) without padding; empty if it is no RTP packet.
 std::span<const std::uint8_t> rtp_payload(std::span<const std::uint8_t> packet) {
     constexpr std::size_t kFixedBytes = 12, kWordBytes = 4;
     if (packet.size() < kFixedBytes || packet[0] >> 6 != 2) return {};

@@ -10,7 +10,7 @@
 
 namespace tidemill::io {
 
-/// What came in datagrams and what of it was not used.
+/// Counts of datagrams received, and of those that were not used.
 struct DatagramCounts {
     std::uint64_t bytes_left_out = 0;  ///< of datagrams without packets, and of packets without sync byte
     std::uint64_t datagrams_left_out = 0;

@@ -9,7 +9,7 @@
 
 namespace tidemill::io {
 
-/// What came in ULE, which is counted and not read further.
+/// Counts of ULE packets, which are not read further.
 struct UleCounts {
     std::uint64_t packets = 0;   ///< with a right CRC
     std::uint64_t ethernet = 0;  ///< of these, with a frame of Ethernet in them

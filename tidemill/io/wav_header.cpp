@@ -76,8 +76,8 @@ class WavReader {
         return id;
     }
 
-    // Of Wave64 chunks have GUIDs, which begin with the names that WAV has, and sizes of 64 bits that count
-    // these, too.
+    // Chunks of Wave64 have GUIDs, which begin with the names that WAV has, and sizes of 64 bits that include
+    // the GUID and the size.
     std::uint64_t first_chunk() {
         constexpr std::uint64_t kGuidBytes = 16;
         const std::array<char, 4> id = id_at(0);
@@ -154,8 +154,8 @@ class WavReader {
             tag, bits));
     }
 
-    // Of SpectraVue, HDSDR and others: two times of 16 bytes, then the frequency; some programs put XML
-    // there.
+    // The auxi chunk of SpectraVue, HDSDR and others: two times of 16 bytes, then the frequency; some
+    // programs put XML there.
     void read_radio(const Chunk& chunk) {
         constexpr std::uint64_t kFrequency = 32, kFields = 64;
         if (chunk.size < kFields || chunk.size > 4 * kFields || number(chunk.offset, 1) == '<') return;
@@ -178,7 +178,7 @@ class WavReader {
         return at + 1 >= size_ && at <= size_ + even;
     }
 
-    // What the header may mean, the likeliest first.
+    // Sizes that the header may mean, the likeliest first.
     std::vector<std::uint64_t> sizes_of(const Chunk& data, std::uint64_t there) const {
         std::vector<std::uint64_t> sizes;
         if (long_size_ && data.size == kUnknownSize) sizes.push_back(*long_size_);

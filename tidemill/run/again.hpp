@@ -13,7 +13,7 @@ class AgainAfterStop {
   public:
     static constexpr std::uint32_t kMost = 1000;
 
-    /// What the task said, but for one that has said again too often: that has no more of this frame.
+    /// The task's flow, or ok where it has said again too often after a stop.
     Flow heed(Flow flow, const std::stop_token& stop) {
         if (flow != Flow::again || !stop.stop_requested()) {
             times_ = 0;

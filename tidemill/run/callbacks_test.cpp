@@ -58,7 +58,7 @@ void build(Graph& graph) {
     graph.bind(middle.y, sink["y"]);
 }
 
-/// Which of an observer's functions throws.
+/// The function of an observer that throws.
 enum class Seen { begin_run, end_run, watch, calling, called, waiting, waited };
 
 class Guest final : public Observer, public ThreadObserver {

@@ -11,7 +11,7 @@
 
 namespace tidemill {
 
-/// What a run calls besides its tasks: the condition and the observers of its options. Where one of them
+/// Callbacks of a run besides its tasks: the condition and the observers of its options. If one of them
 /// throws, on any thread, the run ends as by its stop token, so that it can be resumed, and the caller throws
 /// that behind it.
 class GuardedCallbacks {

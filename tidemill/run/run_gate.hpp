@@ -29,7 +29,7 @@ class RunGate {
         InsideRun inside_;
     };
 
-    /// What a thread holds of a run while this lives: where a task calls exit(), the thread does not come
+    /// Part of a run that a thread holds while this lives: if a task calls exit(), the thread does not come
     /// back to hand it on.
     class Part {
       public:

@@ -43,7 +43,7 @@ class StreamRun {
     StreamRun& operator=(const StreamRun&) = delete;
 
     internal::StreamPlace& place() const { return *place_; }
-    /// What was wanted, with guarded callbacks, and the frames and the end that a replay has.
+    /// The wanted options with guarded callbacks, and the frames and the end of a replay.
     RunOptions options(RunOptions wanted) const {
         wanted.frames = journaled_.frames();
         wanted.finish = journaled_.finishes();

@@ -22,7 +22,7 @@ class TokenMemory {
 
     /// For so many frames of so many bytes at least, one behind the other, aligned as an Arena is.
     virtual std::byte* take(std::size_t frames, std::size_t frame_bytes) = 0;
-    /// What it throws is of no consequence.
+    /// An exception of it is dropped.
     virtual void give_back(std::byte* begin) = 0;
 };
 

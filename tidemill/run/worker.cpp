@@ -477,7 +477,7 @@ void Worker::Tasks<kWatching>::lose_thread_in(const Share& share, const RunStep&
     worker_.state_.end_before(part.segment, part.frame, failure_in(share, step, nullptr));
 }
 
-// Where no task was at work, it was between two of them that the thread ended: no frame in flight is whole.
+// If no task was at work, the thread ended between two of them: no frame in flight is whole.
 template <Watching kWatching>
 void Worker::Tasks<kWatching>::loses_thread(const std::exception_ptr& why) {
     worker_.notes_.forget_observers();

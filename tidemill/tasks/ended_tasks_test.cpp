@@ -18,7 +18,7 @@ struct Silent : std::exception {
     const char* what() const noexcept override { return nullptr; }
 };
 
-/// What wait() throws; empty: nothing.
+/// Message of what wait() throws; empty: nothing.
 std::string error_of(Tasks& tasks) {
     const auto failure = internal::thrown_by([&] { tasks.wait(); });
     return failure ? message_of(failure) : "";

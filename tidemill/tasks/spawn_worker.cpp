@@ -11,7 +11,7 @@ namespace tidemill {
 
 using policy::TaskSlot;
 
-// Where a forced unwind ends the thread in a task, called again it goes on behind that.
+// If a forced unwind ends the thread in a task, the next call goes on after that task.
 void SpawnWorker::run(HeldTasks& held) {
     held.ticks.reserve(held.tasks.size());
     std::uint64_t before = ticks();
@@ -36,7 +36,7 @@ void SpawnWorker::run(HeldTasks& held) {
     start_.store(0, std::memory_order_relaxed);
 }
 
-// What it throws is its task's error.
+// An exception of the observer is its task's error.
 void SpawnWorker::observe(HeldTasks& held, TaskSlot task, std::uint64_t start, std::uint64_t end) const {
     const SpawnedTasks& tasks = shared_.tasks;
     const ObservedTask observed{

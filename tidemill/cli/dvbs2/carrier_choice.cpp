@@ -42,7 +42,7 @@ std::vector<SurveyedCarrier> hear_one(std::size_t number, const dvbs2::OpenSampl
 }
 
 std::vector<SurveyedCarrier> hear_wanted(const WantedCarriers& wanted, const ReceptionJob& job) {
-    // What a stretch or a change of the band brings changes the numbers.
+    // Stretches and changes of the band add carriers, which changes the numbers.
     if (!wanted.only || steady_parts(job).size() > 1) return hear_band(job, SurveyDepth::frames).carriers;
     const auto open = [&] { return open_preview(job); };
     const dvbs2::FoundBand found = dvbs2::find_carriers(*open());

@@ -26,7 +26,7 @@ class TakenMeanwhile {
     std::jthread thread_;
 };
 
-/// Of samples that were looked into in vain drops the older half, and waits for as many new ones. Returns
+/// Drops the older half of samples that hold no signal, and waits for as many new ones. Returns
 /// whether there are any: none at the end of the stream, and where the user wants no more.
 bool wait_for_more(const ReceptionOptions& options, ReceptionJob& job);
 

@@ -28,7 +28,7 @@ double samples_per_symbol(const ReceptionOptions& options, const io::Recording& 
     return symbol_rate_hz > 0 ? recording.sample_rate_hz.value_or(0) / symbol_rate_hz : 2;
 }
 
-// What cannot be read so holds none.
+// Samples that cannot be read so hold none.
 bool has_frames(ReceptionOptions options, const OtherReading& reading, std::uint64_t first) {
     constexpr std::uint64_t kFramesThatConvince = 2;
     options.skipped_bytes = reading.skipped_bytes;

@@ -19,7 +19,7 @@ struct OtherReading {
 /// bytes later. None where nothing comes of that either.
 std::optional<OtherReading> find_other_reading(const ReceptionOptions& options, std::uint64_t first = 0);
 
-/// What a user is told of bytes that were left out at the beginning.
+/// Warning about bytes that were left out at the beginning.
 std::string skipped_text(std::uint64_t bytes);
 
 /// Why the end of a recording was not received, where that is a part of a sample that is missing or too much

@@ -211,7 +211,7 @@ bool find_signal(const ReceptionOptions& options, WantedPlace place, ReceptionJo
     return true;
 }
 
-/// What a look fills in of a job.
+/// Result of looking for the signal: the fields of a job that it fills in.
 struct Looked {
     dvbs2::ReceiverConfig config;
     std::optional<dvbs2::Tuning> tuning;
@@ -253,7 +253,7 @@ void find_in_parts(const ReceptionOptions& options, const WantedPlace& place, Re
     unsure->put_into(job);
 }
 
-// What is wanted may begin later in a live input.
+// The wanted signal may begin later in a live input.
 template <class Find>
 auto find_or_wait(const ReceptionOptions& options, ReceptionJob& job, Find find) {
     const Looked before = Looked::of(job);

@@ -10,7 +10,7 @@
 
 namespace tidemill::cli {
 
-/// What was looked into holds no signal, or not the one that is wanted.
+/// The samples looked into hold no signal, or not the wanted one.
 struct NoSignalFound : JobFailed {
     using JobFailed::JobFailed;
 };

@@ -35,7 +35,7 @@ class TxInput {
     /// Bytes that came and could not be sent: a part of a packet, or more than fits in the signal.
     virtual std::uint64_t bytes_left_out() const { return 0; }
 
-    /// What was wrong with what came, in words; empty: nothing.
+    /// Faults of the input so far, in words; empty: none.
     virtual std::string remark() const { return {}; }
 };
 

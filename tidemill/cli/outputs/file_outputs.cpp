@@ -20,8 +20,8 @@ OutputAt at_of(const io::RollingWriter& files) {
     return {files.part(), files.bytes()};
 }
 
-// What a live input has given since cannot be received again: whole pieces stay, and a row of files goes on
-// in a new one.
+// A live input cannot be received again: whole pieces written since stay, and a row of files goes on in a
+// new one.
 void go_on(io::ByteWriter& file, const OutputAt& at, bool live, std::size_t piece) {
     file.go_on_at(at.bytes, live ? piece : 0);
 }

@@ -70,7 +70,7 @@ bool is_network_output(const std::string& place) {
     return kind_of(place) != nullptr;
 }
 
-// What leaves when it is due leaves by a thread of its own, so that the receiver works meanwhile.
+// A thread of its own sends pieces when they are due, so that the receiver works meanwhile.
 std::unique_ptr<ByteOutput> open_output(const std::string& place, const OutputStyle& style, bool pieces) {
     constexpr double kAhead_s = 0.5;  // of a recording
     std::unique_ptr<ByteOutput> output = open_directly(place, style, pieces);

@@ -59,7 +59,7 @@ void QueuedOutput::work(const std::stop_token& done) {
     }
 }
 
-// Where none comes soon, nothing is kept back for it.
+// If no piece comes soon, nothing is kept back for it.
 bool QueuedOutput::wait_for_piece(std::unique_lock<std::mutex>& lock, const std::stop_token& done) {
     const auto came = [&] { return !waiting_.empty(); };
     if (kept_back_ && failure_.empty() && !wake_.wait_for(lock, done, limits_.idle, came)) {

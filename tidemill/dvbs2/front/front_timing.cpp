@@ -154,7 +154,7 @@ TimingTracker::LineFit TimingTracker::fit_line(const Latest& run) {
     return fit;
 }
 
-// Where a clock is asked for to be sure, a line's ends may deviate by so many symbols.
+// With `edge` a line's ends may deviate by at most that many symbols.
 bool TimingTracker::is_clock(const LineFit& fit, double least, std::optional<double> edge) {
     const double share = fit.power > 0.0 ? std::abs(fit.best) / fit.power : 0.0;
     if (share < std::max(kLockShare, kNoiseShare / std::sqrt(fit.n))) return false;

@@ -69,7 +69,7 @@ double level_in(const BandWatch::Power& power, const FoundCarrier& carrier, doub
 
 }  // namespace
 
-/// What a tuner reads: samples from before, then those that come.
+/// Source of a tuner: samples from before the change, then those that come.
 class RetunedSource::Feed final : public io::SampleSource {
   public:
     Feed(RetunedSource& owner, std::vector<std::byte> again) : owner_(owner), again_(std::move(again)) {}
@@ -253,7 +253,7 @@ std::unique_ptr<io::SampleSource> RetunedSource::open_window(std::size_t from) c
                                               band_rate_hz_);
 }
 
-// Where the receiver listens, after the change.
+// Looks where the receiver listens, in samples after the change.
 bool RetunedSource::hears_frames() const {
     std::unique_ptr<io::SampleSource> source = open_window(window_before_);
     if (tuning_) source = std::make_unique<TunedSource>(std::move(source), *tuning_);

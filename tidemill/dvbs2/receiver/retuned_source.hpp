@@ -24,7 +24,7 @@ namespace tidemill::dvbs2 {
 /// alone, whoever runs the receiver.
 class RetunedSource final : public io::SampleSource {
   public:
-    /// Where the carrier was found again.
+    /// Place at which the carrier was found again.
     struct Move {
         double at_s = 0;  ///< from the first sample on
         Tuning to{};
@@ -50,7 +50,7 @@ class RetunedSource final : public io::SampleSource {
     const io::SampleSource& source() const { return *source_; }
     /// Samples of the source, read so far.
     std::uint64_t samples() const { return samples_; }
-    /// What takes the carrier out of them; null where the receiver takes them as they are.
+    /// Tuner that takes the carrier out of them; null if the receiver takes them as they are.
     const TunedSource* tuned() const { return tuned_.get(); }
     /// By the thread that reads, or between runs.
     std::span<const Move> moves() const { return moves_; }

@@ -23,7 +23,7 @@ class BandWatch {
     /// Whether the latest pieces differ from what is usual.
     bool has_changed() const;
 
-    /// What comes from now on is usual.
+    /// Takes the power from now on for the usual one.
     void settle();
 
     /// The usual power of each bin, from minus half of the sample rate on; 1 for white noise of power 1.

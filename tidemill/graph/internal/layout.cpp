@@ -91,7 +91,7 @@ std::vector<ItemAddress> lay_out(std::span<const Item> items, std::span<const st
         const std::uint32_t stage = stage_of[item.first];
         addresses.push_back({stage_of[item.last] != stage || batches[stage], 0});
     }
-    // Of those in tokens, by segment, and of the others, by stage and segment.
+    // Items in tokens by segment, and the others by stage and segment.
     std::vector<std::vector<std::size_t>> crossing(plan.segments.size());
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::size_t>> inside;
     for (std::size_t i = 0; i < items.size(); ++i) {

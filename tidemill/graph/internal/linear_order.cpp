@@ -166,7 +166,7 @@ class Arranger {
         return region;
     }
 
-    // Of these nodes, between any two of which there are no others: those of `starts`, and what follows from
+    // Those of `nodes`, between any two of which there are no others, that are in `starts` or follow from
     // them.
     std::set<std::uint32_t> reached_within(const Nodes& nodes, const Nodes& starts) const {
         const std::set<std::uint32_t> all(nodes.begin(), nodes.end());

@@ -9,8 +9,8 @@
 
 namespace tidemill::io::internal {
 
-/// What a program of this machine makes of a file that is its standard input, as `gzip -dc` does. It gets no
-/// name of a file, and no shell lies between.
+/// Output of a program of this machine, as `gzip -dc`, whose standard input is the file. The program gets no
+/// file name, and no shell lies between.
 class FilterFile final : public PackedFile {
   public:
     /// `program` is found by PATH, and unpacks with -dc. Throws IoError without it, too.

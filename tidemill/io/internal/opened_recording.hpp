@@ -8,7 +8,7 @@
 
 namespace tidemill::io::internal {
 
-/// Where bytes lie in a file.
+/// Extent of bytes in a file.
 struct Extent {
     std::uint64_t offset = 0;
     std::uint64_t size = 0;

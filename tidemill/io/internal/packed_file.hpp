@@ -8,7 +8,7 @@
 
 namespace tidemill::io::internal {
 
-/// What a compressed file holds, unpacked while it is read, from its beginning on in memory of a bounded
+/// Content of a compressed file, unpacked while it is read, from its beginning on in memory of a bounded
 /// size: whoever goes back has it begin anew. Every failure is an IoError.
 class PackedFile {
   public:

@@ -12,7 +12,7 @@
 
 namespace tidemill::io::internal {
 
-/// What a file holds that zstd compressed. libzstd is found where the program runs.
+/// Content of a file that zstd compressed. libzstd is found where the program runs.
 class ZstdFile final : public PackedFile {
   public:
     /// Throws IoError without the library, too.

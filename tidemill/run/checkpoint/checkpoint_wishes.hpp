@@ -19,7 +19,7 @@ class CheckpointWishes {
     std::optional<Checkpoint> want();
     /// For who destroys what runs: those who wait are refused.
     void refuse();
-    /// Of the run.
+    /// Gate of the run.
     RunGate& gate() { return gate_; }
 
     /// For the run. Whether it should pause.

@@ -103,7 +103,7 @@ class Waits {
     Waits(std::vector<DynamicUnit>& units, const std::vector<Accesses>& accesses)
         : units_(units), accesses_(accesses), all_from_(units.size()), met_in_(units.size(), 0) {}
 
-    /// Of the units of one segment.
+    /// Finds the waits of one segment's units.
     void find_in(std::uint32_t first, std::uint32_t end) {
         cells_ = cells_of(std::span(accesses_).subspan(first, end - first));
         last_sequential_.reset();
@@ -142,7 +142,7 @@ class Waits {
         return found;
     }
 
-    // Of those that are wanted, the latest first, all that it does not wait for anyway.
+    // Takes of the wanted units, the latest first, all that it does not wait for anyway.
     void find_for(std::uint32_t unit, const std::vector<std::uint32_t>& wanted) {
         ++search_;
         met_ = {};
@@ -193,7 +193,7 @@ class Waits {
     std::vector<Cell> cells_;
     std::optional<std::uint32_t> last_sequential_;
     std::vector<std::uint32_t> all_from_;  // per unit, it waits for all from that one on
-    // Of the unit that is searched for: those that it waits for.
+    // Units that the searched one waits for.
     std::priority_queue<std::uint32_t> met_;  // and from which no search has gone on
     std::vector<std::uint64_t> met_in_;       // per unit, the last search that has met it
     std::uint64_t search_ = 0;

@@ -4,7 +4,7 @@
 
 namespace tidemill::internal {
 
-/// What asks the run on this thread to stop; for modules, when they begin.
+/// Stop token of the run on this thread; for modules, when they begin.
 std::stop_token stop_of_this_thread();
 
 /// While it lives, that is `stop`.

@@ -41,7 +41,7 @@ namespace {
 using ToRun = std::function<RunReport(const RunOptions&)>;
 
 void tell(const Started::OnError& on_error, const std::exception& error) {
-    // What it throws is of no consequence: join() throws the error itself.
+    // An exception of the callback is dropped: join() throws the error itself.
     if (on_error) internal::thrown_by([&] { on_error(error); });
 }
 
