@@ -186,17 +186,17 @@ void RetunedSource::watch(std::span<const std::byte> bytes) {
         begin_window_before();
 }
 
-void RetunedSource::begin_window() {
+void RetunedSource::begin_window(std::vector<std::byte> first) {
     if (failures_ == 0 || watch_.has_changed()) before_ = watch_.usual();
     collects_ = true;
-    window_.clear();
+    window_ = std::move(first);
     window_.reserve(window_bytes_);
     window_before_ = 0;
 }
 
 // From before the change on, where it can be read again.
 void RetunedSource::begin_window_before() {
-    begin_window();
+    begin_window({});
     if (!open_at_) return;
     const std::uint64_t back = std::min(samples_ - searched_, kBackSteps * step_);
     window_.resize(
@@ -215,6 +215,8 @@ bool RetunedSource::search() {
     searched_ = samples_;
     const bool hears = hears_frames();
     const std::optional<Tuning> found = hears ? std::nullopt : found_elsewhere();
+    std::vector<std::byte> tail(window_.end() - static_cast<std::ptrdiff_t>(window / 2 * sample_bytes_),
+                                window_.end());
     if (found) retune(*found);
     window_ = {};
     failures_ = hears || found ? 0 : failures_ + 1;
@@ -222,7 +224,7 @@ bool RetunedSource::search() {
     const int doublings = std::clamp(failures_ - kFailuresInARow / 2, 0, kFailuresInARow);
     window_bytes_ = std::min(kMostWindowBytes, least_window_bytes_ << doublings);
     window_bytes_ -= window_bytes_ % sample_bytes_;
-    if (failures_ > 0 && failures_ < kFailuresInARow) begin_window();
+    if (failures_ > 0 && failures_ < kFailuresInARow) begin_window(std::move(tail));
     return found.has_value();
 }
 

@@ -61,7 +61,7 @@ class RetunedSource final : public io::SampleSource {
     std::size_t take(std::span<std::byte> to);
     void observe(std::span<const std::byte> bytes);
     void watch(std::span<const std::byte> bytes);
-    void begin_window();
+    void begin_window(std::vector<std::byte> first);
     void begin_window_before();
     bool window_is_full() const { return collects_ && window_.size() >= window_bytes_; }
     bool search();
