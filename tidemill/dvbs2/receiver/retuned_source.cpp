@@ -213,7 +213,7 @@ bool RetunedSource::search() {
     watch_.settle();
     const std::uint64_t window = window_.size() / sample_bytes_;
     searched_ = samples_;
-    const bool hears = hears_frames();
+    const bool hears = hears_frames(std::span(window_).subspan(window_before_));
     const std::optional<Tuning> found = hears ? std::nullopt : found_elsewhere();
     std::vector<std::byte> tail(window_.end() - static_cast<std::ptrdiff_t>(window / 2 * sample_bytes_),
                                 window_.end());
@@ -239,7 +239,7 @@ void RetunedSource::retune(const Tuning& tuning) {
 
 // 14 dB of room above the root mean square.
 float RetunedSource::gain_of_window() const {
-    TunedSource source(open_window(), *tuning_);
+    TunedSource source(open(window_), *tuning_);
     double power = 0;
     std::size_t count = 0;
     internal::read_pieces(source, [&](std::span<dsp::Iq> piece) {
@@ -250,14 +250,13 @@ float RetunedSource::gain_of_window() const {
     return power > 0 ? static_cast<float>(0.2 / std::sqrt(power / static_cast<double>(count))) : 1;
 }
 
-std::unique_ptr<io::SampleSource> RetunedSource::open_window(std::size_t from) const {
-    return std::make_unique<io::MemoryReader>(std::span(window_).subspan(from), source_->format(),
-                                              band_rate_hz_);
+std::unique_ptr<io::SampleSource> RetunedSource::open(std::span<const std::byte> part) const {
+    return std::make_unique<io::MemoryReader>(part, source_->format(), band_rate_hz_);
 }
 
-// Looks where the receiver listens, in samples after the change.
-bool RetunedSource::hears_frames() const {
-    std::unique_ptr<io::SampleSource> source = open_window(window_before_);
+// Looks for frames in a part of the samples, where the receiver listens.
+bool RetunedSource::hears_frames(std::span<const std::byte> part) const {
+    std::unique_ptr<io::SampleSource> source = open(part);
     if (tuning_) source = std::make_unique<TunedSource>(std::move(source), *tuning_);
     const double symbol_rate_hz = tuning_ ? tuning_->symbol_rate_hz : config_.symbol_rate_hz;
     const PlScrambler scrambler(config_.gold_code);
@@ -287,21 +286,10 @@ std::optional<Tuning> RetunedSource::found_elsewhere() const {
     return std::nullopt;
 }
 
-// Whether it is the one that the receiver listens to: it was there before the change.
-bool RetunedSource::is_present(const SurveyedCarrier& heard) const {
-    constexpr double kSameRate = 0.001, kSamePlace = 0.05;
-    const double rate_hz = tuning_ ? tuning_->symbol_rate_hz : config_.symbol_rate_hz;
-    return std::abs(heard.symbol_rate_hz / rate_hz - 1) < kSameRate &&
-           std::abs(heard.offset_hz - now_hz()) < kSamePlace * rate_hz;
-}
-
 // The nearest carrier of DVB-S2 that was not there before, or lies where the receiver listens.
 std::optional<Tuning> RetunedSource::found_in(std::span<const std::byte> part) const {
-    const auto open = [&] {
-        return std::make_unique<io::MemoryReader>(part, source_->format(), band_rate_hz_);
-    };
-    const BandWatch::Power now = power_of(*open());
-    std::vector<FoundCarrier> carriers = find_carriers(*open()).carriers;
+    const BandWatch::Power now = power_of(*open(part));
+    std::vector<FoundCarrier> carriers = find_carriers(*open(part)).carriers;
     const double reach_hz = (tuning_ ? tuning_->symbol_rate_hz : config_.symbol_rate_hz) / 2;
     std::erase_if(carriers, [&](const FoundCarrier& one) {
         const double before = std::max(level_in(before_, one, band_rate_hz_), 1e-30);
@@ -312,14 +300,15 @@ std::optional<Tuning> RetunedSource::found_in(std::span<const std::byte> part) c
                       [&](const FoundCarrier& one) { return std::abs(one.offset_hz - now_hz()); });
     carriers.resize(std::min(carriers.size(), kMostHeard));
     for (const FoundCarrier& one : carriers) {
-        const SurveyedCarrier heard = survey(open, one, SurveyDepth::frames);
+        const SurveyedCarrier heard = survey([&] { return open(part); }, one, SurveyDepth::frames);
         const bool is_other_code = config_.gold_code != 0 && heard.kind == CarrierKind::dvbs2_weak;
-        if (is_present(heard)) continue;
-        if (heard.kind == CarrierKind::dvbs2 || is_other_code)
-            return Tuning{.symbol_rate_hz = heard.symbol_rate_hz,
-                          .rolloff = heard.rolloff,
-                          .offset_hz = heard.offset_hz,
-                          .neighbour_hz = one.neighbour_hz};
+        if (heard.kind != CarrierKind::dvbs2 && !is_other_code) continue;
+        // Of what the receiver hears itself the packets are there.
+        if (hears_frames(part)) return std::nullopt;
+        return Tuning{.symbol_rate_hz = heard.symbol_rate_hz,
+                      .rolloff = heard.rolloff,
+                      .offset_hz = heard.offset_hz,
+                      .neighbour_hz = one.neighbour_hz};
     }
     return std::nullopt;
 }

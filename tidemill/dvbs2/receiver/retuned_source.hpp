@@ -65,11 +65,10 @@ class RetunedSource final : public io::SampleSource {
     void begin_window_before();
     bool window_is_full() const { return collects_ && window_.size() >= window_bytes_; }
     bool search();
-    std::unique_ptr<io::SampleSource> open_window(std::size_t from = 0) const;
-    bool hears_frames() const;
+    std::unique_ptr<io::SampleSource> open(std::span<const std::byte> part) const;
+    bool hears_frames(std::span<const std::byte> part) const;
     std::optional<Tuning> found_elsewhere() const;
     std::optional<Tuning> found_in(std::span<const std::byte> part) const;
-    bool is_present(const SurveyedCarrier& heard) const;
     void retune(const Tuning& tuning);
     float gain_of_window() const;
     std::size_t give(std::span<std::byte> to);

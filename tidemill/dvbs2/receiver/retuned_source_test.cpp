@@ -25,13 +25,14 @@ struct Transmissions {
     std::vector<std::uint8_t> packets{};
 };
 
-Transmissions make_transmissions(const std::vector<std::vector<BandCarrier>>& all, double pause_s) {
+Transmissions make_transmissions(const std::vector<std::vector<BandCarrier>>& all, double pause_s,
+                                 double seconds = 0.8) {
     Transmissions made;
     std::vector<dsp::Iq> samples;
     std::uint64_t seed = 1;
     for (const std::vector<BandCarrier>& carriers : all) {
         const BandConfig config{
-            .sample_rate_hz = kSampleRate_hz, .seconds = 0.8, .esn0_db = 10, .seed = seed += 10};
+            .sample_rate_hz = kSampleRate_hz, .seconds = seconds, .esn0_db = 10, .seed = seed += 10};
         const MadeBand band = make_band(config, carriers);
         std::vector<dsp::Iq> pause(static_cast<std::size_t>(pause_s * kSampleRate_hz));
         const double noise = kSampleRate_hz / carriers.front().symbol_rate_hz / 10;
@@ -71,10 +72,11 @@ Retuned receive_retuned(std::span<const std::byte> bytes, const std::optional<Tu
     return retuned;
 }
 
-// Packets that came out, in the order in which they were sent.
+// Packets that came out, each once, in the order in which they were sent.
 std::size_t in_order(const std::vector<std::uint8_t>& received, const std::vector<std::uint8_t>& sent) {
     const std::vector<std::size_t> places = places_of(received, sent);
     CHECK(std::ranges::is_sorted(places));
+    CHECK(std::ranges::adjacent_find(places) == places.end());
     return places.size();
 }
 
@@ -99,6 +101,15 @@ TEST_CASE(
     // Samples that were given as they are, too.
     const Retuned as_they_are = receive_retuned(make_transmissions({{kSlow}, {kFar}}, 0.7).bytes, {}, true);
     CHECK(as_they_are.moves.size() == 2);
+}
+
+TEST_CASE("retuned source: bursts of a carrier that stays come out once") {
+    const BandCarrier beside{.symbol_rate_hz = 500e3, .offset_hz = 40e3};
+    const std::vector<std::vector<BandCarrier>> bursts(8, {beside});
+    const Transmissions sent = make_transmissions(bursts, 0.3, 0.05);
+    const Retuned received = receive_retuned(sent.bytes, {}, true);
+    CHECK(received.moves.empty());
+    CHECK(in_order(received.packets, sent.packets) > 0.7 * sent.packets.size() / io::kTsPacketBytes);
 }
 
 TEST_CASE("retuned source: it moves at the same sample under every executor") {
