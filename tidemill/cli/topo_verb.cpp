@@ -24,6 +24,7 @@ Json numbers_of(const Topology& topology, const std::vector<std::size_t>& cores)
 Json to_json(const Topology& topology) {
     Json json{{"kinds_from", topology.kinds_from}, {"numa_nodes", topology.numa_nodes}};
     json["hidden_pus"] = topology.hidden_pus;
+    if (topology.cpu_quota) json["cpu_quota"] = *topology.cpu_quota;
     for (const CoreKind& kind : topology.kinds) {
         Json entry{{"name", kind.name}, {"cores", numbers_of(topology, kind.cores)}};
         if (kind.capacity) entry["capacity"] = *kind.capacity;

@@ -101,6 +101,11 @@ std::string left_out(const Topology& topology) {
         text +=
             fmt::format("\n{} more cannot be used: off line, or outside the affinity mask or control group\n",
                         count(static_cast<std::size_t>(topology.hidden_pus), "PU"));
+    if (topology.cores_by_quota() < topology.cores.size())
+        text += fmt::format(
+            "\nthe control group has a quota of {:.3g} CPUs: {} counted\n", *topology.cpu_quota,
+            topology.cores_by_quota() == 1 ? "1 core is"
+                                           : fmt::format("{} cores are", topology.cores_by_quota()));
     if (topology.unnamed_pus > 0)
         text += fmt::format("\n{} more left out: the kinds given by hand do not name them\n",
                             count(static_cast<std::size_t>(topology.unnamed_pus), "PU"));

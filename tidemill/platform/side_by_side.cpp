@@ -2,15 +2,19 @@
 
 #include <algorithm>
 #include <atomic>
+#include <optional>
 #include <vector>
 
 #include "tidemill/guard.hpp"
+#include "tidemill/platform/cpu_quota.hpp"
 #include "tidemill/platform/start_thread.hpp"
 
 namespace tidemill {
 
 std::size_t cores_to_use() {
-    return std::max(1U, std::thread::hardware_concurrency());
+    static const std::optional<double> quota = cpu_quota();
+    const std::size_t all = std::max(1U, std::thread::hardware_concurrency());
+    return quota ? std::min(all, whole_cores(*quota)) : all;
 }
 
 void side_by_side(std::size_t count, std::size_t threads, const std::function<void(std::size_t)>& work) {

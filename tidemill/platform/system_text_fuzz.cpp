@@ -67,7 +67,10 @@ class SystemRoot {
                                              "bus/event_source/devices/cpu/format/event",
                                              "bus/event_source/devices/cpu/events/cpu-cycles",
                                              "devices/system/cpu/cpu0/acpi_cppc/highest_perf",
-                                             "devices/system/cpu/cpu1/acpi_cppc/highest_perf"};
+                                             "devices/system/cpu/cpu1/acpi_cppc/highest_perf",
+                                             "proc/self/mountinfo",
+                                             "proc/self/cgroup",
+                                             "sys/fs/cgroup/cpu.max"};
 
     std::filesystem::path path_;
 };
@@ -108,7 +111,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     read_pmus(root.path());
     const Topology topology = Topology::load({.machine = TopologySource::Machine::kSynthetic,
                                               .description = "core:2 pu:1",
-                                              .sysfs_root = root.path()});
+                                              .sysfs_root = root.path(),
+                                              .cgroup_root = root.path()});
+    if (topology.cores_by_quota() < 1 || topology.cores_by_quota() > 2) std::abort();
     for (const Core& core : topology.cores)
         if (core.kind >= topology.kinds.size()) std::abort();
     return 0;

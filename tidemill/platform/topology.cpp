@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "tidemill/platform/cpu_quota.hpp"
 #include "tidemill/platform/internal/core_kinds.hpp"
 #include "tidemill/platform/internal/hwloc.hpp"
 #include "tidemill/platform/platform_error.hpp"
@@ -203,6 +204,11 @@ std::optional<std::string> sysfs_root_for(hwloc_topology_t machine, const Topolo
     return "/sys";
 }
 
+std::optional<std::string> cgroup_root_for(hwloc_topology_t machine, const TopologySource& source) {
+    if (source.cgroup_root || !hwloc_topology_is_thissystem(machine)) return source.cgroup_root;
+    return "/";
+}
+
 }  // namespace
 
 Topology Topology::here(std::string_view kinds) {
@@ -224,7 +230,13 @@ Topology Topology::load(const TopologySource& source) {
                               : internal::kinds_by_hand(topology.cores, source.kinds));
     find_clusters(machine.get(), topology);
     find_caches(machine.get(), topology);
+    if (const auto root = cgroup_root_for(machine.get(), source))
+        topology.cpu_quota = tidemill::cpu_quota(*root);
     return topology;
+}
+
+std::size_t Topology::cores_by_quota() const {
+    return cpu_quota ? std::min(cores.size(), whole_cores(*cpu_quota)) : cores.size();
 }
 
 PuSet Topology::pus() const {

@@ -55,6 +55,9 @@ struct TopologySource {
     /// Where the kernel's files on CPUs and their counters are read: "/sys" here, else nowhere.
     std::optional<std::string> sysfs_root = {};
 
+    /// Where /proc and /sys are that tell of control groups and their quotas: "/" here, else nowhere.
+    std::optional<std::string> cgroup_root = {};
+
     /// The affinity mask as operating-system numbers: the process's own here, everything elsewhere.
     std::optional<std::vector<int>> allowed_os_numbers = {};
 };
@@ -66,9 +69,10 @@ struct Topology {
     std::vector<Cluster> clusters;
     std::vector<Cache> caches;  // by level, then by first core
     int numa_nodes = 1;
-    int hidden_pus = 0;      // off line, or kept from us by an affinity mask or a control group
-    int unnamed_pus = 0;     // left out because TopologySource::kinds does not name them
-    std::string kinds_from;  // which source told the kinds
+    int hidden_pus = 0;                    // off line, or kept from us by an affinity mask or a control group
+    int unnamed_pus = 0;                   // left out because TopologySource::kinds does not name them
+    std::string kinds_from;                // which source told the kinds
+    std::optional<double> cpu_quota = {};  // CPUs' worth of time that control groups allow, if they limit it
 
     /// This machine, with kinds by hand if any; throws PlatformError when they do not fit the machine.
     /// What this process may use is what the affinity masks of its threads allow together: ask before
@@ -77,6 +81,9 @@ struct Topology {
 
     /// Any source; throws PlatformError when it cannot be read or its kinds do not fit.
     static Topology load(const TopologySource& source);
+
+    /// How many cores can be busy at a time: all, or as many as fit into the quota.
+    std::size_t cores_by_quota() const;
 
     /// All usable PUs, ascending.
     PuSet pus() const;

@@ -1,15 +1,30 @@
 #include "tidemill/run/job/platform_here.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "tidemill/platform/platform_error.hpp"
 
 namespace tidemill {
 
-Platform platform_of(const Topology& topology) {
+namespace {
+
+// Of the first kinds, which are the fastest, up to so many.
+Platform first_cores(const Topology& topology, std::size_t most) {
     Platform platform;
-    for (const CoreKind& kind : topology.kinds) platform.set(kind.name, static_cast<int>(kind.cores.size()));
+    for (const CoreKind& kind : topology.kinds) {
+        const std::size_t cores = std::min(most, kind.cores.size());
+        platform.set(kind.name, static_cast<int>(cores));
+        most -= cores;
+    }
     return platform;
+}
+
+}  // namespace
+
+Platform platform_of(const Topology& topology) {
+    return first_cores(topology, topology.cores_by_quota());
 }
 
 Platform platform_here() {
@@ -17,8 +32,8 @@ Platform platform_here() {
 }
 
 Platform cores_here(const std::optional<Platform>& wanted, const Topology& topology) {
-    const Platform all = platform_of(topology);
-    if (!wanted) return all;
+    if (!wanted) return platform_of(topology);
+    const Platform all = first_cores(topology, topology.cores.size());
     for (const CoreCount& kind : wanted->kinds()) {
         if (kind.count <= all.count(kind.kind)) continue;
         throw PlatformError(fmt::format("cores {}: there are {} cores of kind {} here; this machine has {}",

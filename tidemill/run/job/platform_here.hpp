@@ -7,13 +7,16 @@
 
 namespace tidemill {
 
-/// All cores of a machine, by kind.
+/// The cores of a machine, by kind: all, or as many of the fastest as fit into the quota of the process's
+/// control groups.
 Platform platform_of(const Topology& topology);
 
-/// All cores of this one that the process may use; throws PlatformError when the machine cannot be read.
+/// The same of this one, as far as the process may use it; throws PlatformError when the machine cannot be
+/// read.
 Platform platform_here();
 
-/// The cores that are wanted, or all of a machine; throws PlatformError when it has not as many.
+/// The cores that are wanted, or those of a machine by its quota; throws PlatformError when it has not as
+/// many.
 Platform cores_here(const std::optional<Platform>& wanted, const Topology& topology);
 
 }  // namespace tidemill
