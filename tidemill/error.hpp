@@ -4,6 +4,13 @@
 #include <stdexcept>
 #include <string>
 
+// The containers of libstdc++'s debug mode are other types, so a program that has it would not link with
+// libraries that have not.
+#if defined(_GLIBCXX_DEBUG) && !defined(TIDEMILL_GLIBCXX_DEBUG)
+#error \
+    "Tidemill was built without _GLIBCXX_DEBUG: define _GLIBCXX_ASSERTIONS instead, or build Tidemill and the program with -D_GLIBCXX_DEBUG -DTIDEMILL_GLIBCXX_DEBUG"
+#endif
+
 namespace tidemill {
 
 /// What Tidemill throws: each room has one type of its own below this one. What happened, where, and what to

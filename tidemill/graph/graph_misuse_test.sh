@@ -33,5 +33,14 @@ while IFS= read -r line; do
     failed=1
 done < <(cut -d: -f1 <<<"$diagnostics" | sort -un)
 
+# A program in libstdc++'s debug mode hears at once why it would not link.
+wanted='Tidemill was built without _GLIBCXX_DEBUG'
+messages=$(printf '#include "tidemill/graph/graph.hpp"\n' |
+    LC_ALL=C "$@" -D_GLIBCXX_DEBUG -x c++ -fsyntax-only - 2>&1)
+if ! grep -qF "$wanted" <<<"$messages"; then
+    printf 'with _GLIBCXX_DEBUG the compiler does not say "%s"\n' "$wanted"
+    failed=1
+fi
+
 printf '%d wrong lines are refused\n' "$(wc -l <<<"$expected")"
 exit "$failed"
