@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "tidemill/dsp/complex_product.hpp"
 #include "tidemill/dsp/iq.hpp"
 #include "tidemill/dvbs2/carrier/internal/derotate.hpp"
 #include "tidemill/dvbs2/carrier/internal/power_sum.hpp"
@@ -98,19 +99,49 @@ void Carrier::estimate(std::span<const Iq> frame, const FrameInfo& info, Carrier
         add(header_references(info.next_code), info.symbols);
     }
     if (layout_of(info.pls).pilot_blocks == 0) return track_data(frame, info, track);
-    track_known(info, track);
+    track_known(frame, info, track);
     if (is_lost_in_gaps(smoother_.walk(), power_order(info.pls))) fill_gaps(frame, info, track);
 }
 
-void Carrier::track_known(const FrameInfo& info, CarrierTrack& track) {
+void Carrier::track_known(std::span<const Iq> frame, const FrameInfo& info, CarrierTrack& track) {
     const double sigma = std::hypot(info.frequency_sigma, kDriftMargin);
-    const double offset = internal::best_offset(parts_, reach_of(info), sigma);
+    const double offset =
+        info.alone ? offset_by_data(frame, info) : internal::best_offset(parts_, reach_of(info), sigma);
     const auto blocks = internal::join_parts(parts_, offset);
     internal::unwrap(blocks, internal::esn0_of(blocks), track.samples);
     const double slope = internal::remove_slope(track.samples);
     track.frequency = info.frequency + offset + slope / dsp::kTwoPi;
     known_phases_ = track.samples;
     smoother_.smooth(track.samples);
+}
+
+// Of a frame alone the pilots leave open by how many turns the phase moves from one to the next, but the
+// powers of all its data add up at one frequency.
+double Carrier::offset_by_data(std::span<const Iq> frame, const FrameInfo& info) {
+    const CarrierTrack straight{info.frequency, {PhaseSample{}}};
+    add_gap_powers(frame, info, straight);
+    const int order = power_order(info.pls);
+    // A quarter of a turn of the powers over the whole frame, and nearly half a turn over a block.
+    const double step = 0.25 / (order * info.symbols);
+    const double reach = std::min(reach_of(info), 0.45 / (order * static_cast<double>(power_block(order))));
+    const auto turned = [&](double offset, double place) {
+        return std::polar(1.0, -dsp::kTwoPi * order * offset * place);
+    };
+    turns_.clear();
+    for (internal::PowerBlock& block : powers_) {
+        turns_.push_back(turned(step, block.place));
+        block.sum *= turned(-reach, block.place);
+    }
+    double best = 0, most = -1;
+    for (double offset = -reach; offset <= reach; offset += step) {
+        Complex sum{};
+        for (std::size_t k = 0; k < powers_.size(); ++k) {
+            sum += powers_[k].sum;
+            powers_[k].sum = dsp::product(powers_[k].sum, turns_[k]);
+        }
+        if (std::norm(sum) > most) most = std::norm(sum), best = offset;
+    }
+    return best;
 }
 
 void Carrier::add_gap_powers(std::span<const Iq> frame, const FrameInfo& info, const CarrierTrack& track) {

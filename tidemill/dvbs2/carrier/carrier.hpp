@@ -1,5 +1,6 @@
 #pragma once
 
+#include <complex>
 #include <span>
 #include <vector>
 
@@ -41,7 +42,8 @@ class Carrier {
                   std::span<Iq> data, std::span<Iq> known) const;
 
   private:
-    void track_known(const FrameInfo& info, CarrierTrack& track);
+    void track_known(std::span<const Iq> frame, const FrameInfo& info, CarrierTrack& track);
+    double offset_by_data(std::span<const Iq> frame, const FrameInfo& info);
     void fill_gaps(std::span<const Iq> frame, const FrameInfo& info, CarrierTrack& track);
     void add_gap_powers(std::span<const Iq> frame, const FrameInfo& info, const CarrierTrack& track);
     void add_gap_phases(const PhaseSample& from, const PhaseSample& to);
@@ -52,7 +54,8 @@ class Carrier {
     std::vector<internal::KnownPart> parts_;
     std::vector<Iq> upright_;
     std::vector<internal::PowerBlock> powers_;
-    std::vector<PhaseSample> known_phases_;  // of header, pilots and next header, not smoothed
+    std::vector<std::complex<double>> turns_;  // of these
+    std::vector<PhaseSample> known_phases_;    // of header, pilots and next header, not smoothed
     std::vector<PhaseSample> gap_phases_;
     std::vector<PhaseSample> all_phases_;
     internal::PathFollower path_;

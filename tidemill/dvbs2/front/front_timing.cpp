@@ -21,7 +21,7 @@ constexpr std::size_t kLeastFitSubblocks = 8;  // at the end of a short stream
 constexpr std::array<std::size_t, 3> kLiveFitSubblocks = {8, 16, 32};
 constexpr double kSureEdge = 0.015;  // symbols: deviation of such a line at its ends
 // Runs that may be a burst, looked for once in so many sub-blocks. Its line's ends may deviate by more.
-constexpr std::array<std::size_t, 3> kBurstFitSubblocks = {32, 16, 8};
+constexpr std::array<std::size_t, 4> kBurstFitSubblocks = {32, 16, 8, 5};
 constexpr std::int64_t kBurstEvery = 8;
 constexpr double kBurstEdge = 0.04;
 constexpr double kSupport = 0.5;  // share of them that must show the clock: few loud ones tell no slope
@@ -74,6 +74,7 @@ double edge_deviation(double energy, double power_of_sum, double n) {
 KeptBlocks TimingTracker::step(const FilteredInfo& info) {
     KeptBlocks decision;
     if (info.restart) {
+        if (!locked_ && try_lock_burst(0)) return release_before(info);
         decision.drop = static_cast<std::uint32_t>(kept_.size());
         kept_.clear();
         forget();
@@ -91,6 +92,17 @@ KeptBlocks TimingTracker::step(const FilteredInfo& info) {
         ++decision.drop;
     }
     return decision;
+}
+
+// What is kept is a burst that was over before it was long enough; with `info` another signal begins, whose
+// clock is looked for when that has been given out.
+KeptBlocks TimingTracker::release_before(const FilteredInfo& info) {
+    const auto kept = static_cast<std::uint32_t>(kept_.size());
+    locked_ = false;
+    kept_.push_back(info);
+    for (std::uint32_t s = 0; s < info.subblocks; ++s)
+        measured_.push_back({info.first_subblock + s, info.timing[s]});
+    return {0, kept};
 }
 
 KeptBlocks TimingTracker::finish() {
@@ -320,7 +332,7 @@ StrobePlan TimingTracker::next() {
         run.first += 2.0 * (kPairsBefore + s * kSubblockSymbols) - kStrobeLead;
         tau_ += slope_;
     }
-    if (quality_signal_ < kLossShare * quality_power_) forget();
+    if (locked_ && quality_signal_ < kLossShare * quality_power_) forget();
     return plan;
 }
 

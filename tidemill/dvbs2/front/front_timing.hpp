@@ -74,6 +74,7 @@ class TimingTracker {
     };
 
     void lock_on(const FilteredInfo& info);
+    KeptBlocks release_before(const FilteredInfo& info);
     bool try_lock_early();
     bool try_lock(std::size_t count, std::size_t least, bool surely = false);
     bool try_lock_burst(std::size_t ended);

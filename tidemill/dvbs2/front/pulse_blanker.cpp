@@ -22,6 +22,9 @@ constexpr float kStrongGroup = 4.5F;
 constexpr float kStrongSample = 16.0F;
 constexpr float kStrongNeighbour = 6.0F;
 constexpr std::size_t kNeighbourSamples = 4;
+// Half of the groups beside a pulse have less than so much; fewer groups tell nothing.
+constexpr float kLoudBeside = 2.2F;
+constexpr std::size_t kFewestGroups = 8;
 
 // Of the loudest: a window that has less pauses for the most part, where the signal neither fades nor steps
 // so deep.
@@ -102,7 +105,25 @@ void PulseBlanker::find_runs(std::span<const Iq> window, float power) {
     join_runs();
     for (Run& run : runs_) run = widened(run, window, power);
     join_runs();
-    std::erase_if(runs_, [&](const Run& run) { return run.end - run.begin > longest_samples_; });
+    std::erase_if(runs_, [&](const Run& run) {
+        return run.end - run.begin > longest_samples_ || is_in_burst(run, power);
+    });
+}
+
+// What is as loud before or after it, for as long as a pulse may last, is a signal that rises out of noise.
+bool PulseBlanker::is_in_burst(const Run& run, float power) {
+    const auto is_loud = [&](std::size_t begin, std::size_t end) {
+        const std::size_t first = (begin + group_samples_ - 1) / group_samples_;
+        const std::size_t last = std::min(end / group_samples_, powers_.size());
+        if (last < first + kFewestGroups) return false;
+        sorted_.assign(powers_.begin() + static_cast<std::ptrdiff_t>(first),
+                       powers_.begin() + static_cast<std::ptrdiff_t>(last));
+        const auto middle = sorted_.begin() + std::ssize(sorted_) / 2;
+        std::ranges::nth_element(sorted_, middle);
+        return *middle > kLoudBeside * power;
+    };
+    return is_loud(run.begin - std::min(run.begin, longest_samples_), run.begin) ||
+           is_loud(run.end, run.end + longest_samples_);
 }
 
 // A pulse of noise has weak places, too.

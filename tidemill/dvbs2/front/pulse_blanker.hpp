@@ -45,6 +45,7 @@ class PulseBlanker {
   private:
     double usual_power(std::span<const Iq> window);
     void find_runs(std::span<const Iq> window, float power);
+    bool is_in_burst(const Run& run, float power);
     void join_runs();
     Run widened(Run run, std::span<const Iq> window, float power) const;
 

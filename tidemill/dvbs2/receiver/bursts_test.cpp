@@ -47,8 +47,12 @@ std::uint64_t good_frames_of(const Bursts& bursts) {
 TEST_CASE("receiver: one frame alone is received, wherever it lies in noise") {
     for (const Bursts& bursts :
          {Bursts{{7, FrameSize::normal, false}, 5.1}, Bursts{{7, FrameSize::normal, true}, 5.1},
-          Bursts{{1, FrameSize::normal, false}, 2.0}, Bursts{{1, FrameSize::short_, false}, 2.0},
-          Bursts{{14, FrameSize::normal, true}, 9.0}, Bursts{{20, FrameSize::normal, true}, 12.0}}) {
+          Bursts{{1, FrameSize::normal, false}, 2.0}, Bursts{{1, FrameSize::normal, true}, -0.5},
+          Bursts{{1, FrameSize::short_, false}, 2.0}, Bursts{{1, FrameSize::short_, true}, -0.5},
+          Bursts{{7, FrameSize::short_, true}, 9.0}, Bursts{{7, FrameSize::short_, true}, 16.0},
+          Bursts{{14, FrameSize::normal, true}, 9.0}, Bursts{{14, FrameSize::short_, false}, 9.0},
+          Bursts{{20, FrameSize::normal, true}, 12.0}, Bursts{{20, FrameSize::short_, false}, 12.0},
+          Bursts{{27, FrameSize::short_, true}, 17.5}}) {
         CAPTURE(int{bursts.pls.modcod});
         CAPTURE(bursts.esn0_db);
         CHECK(good_frames_of(bursts) >= kBursts - 1);

@@ -30,6 +30,7 @@ struct FrameInfo {
     Pls pls;                     // what the frame's header says
     int next_code = -1;          // PLS code of the header behind the frame; -1 when it is not there
     bool inverted = false;       // the symbols were conjugated to undo a conjugated spectrum
+    bool alone = false;          // no other frame tells its frequency
     float header_quality = 0;    // as in HeaderMatch
     float frequency = 0;         // cycles per symbol, from the known symbols of many frames
     float frequency_sigma = 0;   // expected error of `frequency`

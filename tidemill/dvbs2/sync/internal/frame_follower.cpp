@@ -264,6 +264,7 @@ FrameInfo FrameFollower::deliver(const HeardSymbols& heard, std::span<Iq> frame)
             .pls = front.pls,
             .next_code = followed ? found_.front().pls.code() : -1,
             .inverted = front.inverted,
+            .alone = !learner_.has_learned(),
             .header_quality = front.quality,
             .frequency = static_cast<float>(learner_.frequency_at(heard, middle)),
             .frequency_sigma = static_cast<float>(learner_.sigma()),

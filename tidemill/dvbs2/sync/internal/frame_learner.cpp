@@ -51,7 +51,7 @@ void FrameLearner::begin(const HeardSymbols& heard, const FrameLead& lead) {
     stand_at(heard, lead.place);
     drift_ = 0;
     still_ = 0;
-    sure_ = found_drift_ = false;
+    sure_ = found_drift_ = learned_ = false;
 }
 
 // What the front took out, upright.
@@ -121,6 +121,7 @@ void FrameLearner::learn(const HeardSymbols& heard, const FoundFrame& frame, con
     stand_at(heard, middle_of(frame));
     quality_ += 0.1 * (frame.quality - quality_);
     tracker_.learn(upright_, blocks_, esn0());
+    learned_ = true;
     found_drift_ = false;
     watch(frame);
     drift_ == 0 ? look_for_drift(frame) : follow_drift(frame);
@@ -225,6 +226,12 @@ float FrameLearner::dummy_quality(const HeardSymbols& heard, std::uint64_t place
         explained += std::norm(sum) / kTogether;
     }
     return energy > 0 ? explained / energy : 0;
+}
+
+// A header alone tells the frequency as the bound of Cramer and Rao says.
+double FrameLearner::sigma() const {
+    if (has_learned()) return tracker_.sigma();
+    return std::sqrt(6 / (esn0() * std::pow(kHeaderSymbols, 3))) / dsp::kTwoPi;
 }
 
 double FrameLearner::esn0() const {

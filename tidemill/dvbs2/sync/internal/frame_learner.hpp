@@ -30,11 +30,13 @@ class FrameLearner {
     bool has_found_drift() const { return found_drift_; }
     void begin_again(const HeardSymbols& heard, const FoundFrame& first);
 
+    /// Whether it has learned from a frame since it began.
+    bool has_learned() const { return learned_; }
     /// Whether the carrier is known as well as it will be.
     bool settled() const { return tracker_.settled() && sure_; }
     /// The carrier's frequency at a place beside what the front took out there, cycles per symbol.
     double frequency_at(const HeardSymbols& heard, std::uint64_t place) const;
-    double sigma() const { return tracker_.sigma(); }
+    double sigma() const;
     /// Cycles per symbol squared; 0: none that need be known.
     double drift() const { return drift_; }
     /// Mean quality of the good headers.
@@ -53,7 +55,7 @@ class FrameLearner {
     void keep(Archive& archive) {
         archive("tracker", tracker_)("quality", quality_)("watch", watch_)("middle", middle_);
         archive("inverted", inverted_)("front", front_)("drift", drift_)("still", still_)("sure", sure_);
-        archive("found_drift", found_drift_)("away", away_);
+        archive("found_drift", found_drift_)("away", away_)("learned", learned_);
     }
 
   private:
@@ -85,6 +87,7 @@ class FrameLearner {
     int still_ = 0;             // frames in a row of as good as none
     bool sure_ = false;         // whether there is one
     bool found_drift_ = false;  // by the last frame
+    bool learned_ = false;      // from any
 };
 
 }  // namespace tidemill::dvbs2::internal
