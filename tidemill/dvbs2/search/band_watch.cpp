@@ -16,12 +16,6 @@ constexpr double kDeviations = 7;
 // Independent values of a bin in a piece.
 constexpr double kAverages = static_cast<double>(BandWatch::kPieceSamples) / BandWatch::kBins;
 
-double sum_of(std::span<const double> values) {
-    double sum = 0;
-    for (const double value : values) sum += value;
-    return sum;
-}
-
 }  // namespace
 
 void BandWatch::add(std::span<const dsp::Iq> piece) {
@@ -33,35 +27,43 @@ void BandWatch::add(std::span<const dsp::Iq> piece) {
     }
     const std::vector<float> power = spectrum.power();
     std::copy(power.begin(), power.end(), latest_.emplace_back().begin());
-    if (latest_.size() > kMany) latest_.pop_front();
+    for (std::size_t k = 0; k < kBins; ++k) many_[k] += latest_.back()[k];
+    if (latest_.size() > kMany) {
+        for (std::size_t k = 0; k < kBins; ++k) many_[k] -= latest_.front()[k];
+        latest_.pop_front();
+    }
     pieces_ = std::min(pieces_ + 1, kMemory);
     const double weight = 1 / static_cast<double>(pieces_);
     for (std::size_t k = 0; k < kBins; ++k) usual_[k] += weight * (latest_.back()[k] - usual_[k]);
 }
 
 bool BandWatch::has_changed() const {
-    return differs(kFew) || differs(kMany);
+    if (latest_.size() >= kFew && pieces_ >= 2 * kFew) {
+        Power few{};
+        for (std::size_t i = latest_.size() - kFew; i < latest_.size(); ++i)
+            for (std::size_t k = 0; k < kBins; ++k) few[k] += latest_[i][k];
+        if (differs(few, kFew, kGroup)) return true;
+    }
+    return latest_.size() == kMany && pieces_ >= 2 * kMany && differs(many_, kMany, 1);
 }
 
-bool BandWatch::differs(std::size_t count) const {
-    if (latest_.size() < count || pieces_ < 2 * count) return false;
-    const std::size_t bins = count == kFew ? kGroup : 1;
-    const double averages = kAverages * static_cast<double>(bins * count);
-    const double least =
-        kDeviations * std::sqrt(1 / averages + 1 / (kAverages * static_cast<double>(bins * pieces_)));
+// Sums of so many pieces, by groups of bins.
+bool BandWatch::differs(const Power& sums, std::size_t count, std::size_t bins) const {
+    const double independent = kAverages * static_cast<double>(bins);
+    const double variance = (1 / static_cast<double>(count) + 1 / static_cast<double>(pieces_)) / independent;
+    const double most = std::exp(kDeviations * std::sqrt(variance));
     for (std::size_t first = 0; first < kBins; first += bins) {
-        double now = 0;
-        for (std::size_t i = latest_.size() - count; i < latest_.size(); ++i)
-            now += sum_of(std::span(latest_[i]).subspan(first, bins)) / static_cast<double>(count);
-        const double usual = sum_of(std::span(usual_).subspan(first, bins));
-        if (std::abs(std::log(std::max(now, 1e-30) / std::max(usual, 1e-30))) > least) return true;
+        double now = 0, usual = 0;
+        for (std::size_t k = first; k < first + bins; ++k) now += sums[k], usual += usual_[k];
+        now /= static_cast<double>(count);
+        if (now > most * usual || usual > most * now) return true;
     }
     return false;
 }
 
 void BandWatch::settle() {
     latest_.clear();
-    usual_ = {};
+    many_ = usual_ = {};
     pieces_ = 0;
 }
 

@@ -30,10 +30,11 @@ class BandWatch {
     const Power& usual() const { return usual_; }
 
   private:
-    bool differs(std::size_t latest) const;
+    bool differs(const Power& sums, std::size_t count, std::size_t bins) const;
 
     const dsp::PowerSpectrum none_{kBins};  // of nothing, to be copied
     std::deque<Power> latest_{};
+    Power many_{};  // their sum
     Power usual_{};
     std::size_t pieces_ = 0;  // on which that rests
 };
