@@ -67,33 +67,6 @@ std::string streams_text(const SurveyedCarrier& carrier) {
     return fmt::format("{}", fmt::join(texts, "; "));
 }
 
-// Why a carrier is none that can be received.
-std::string reason_text(const SurveyedCarrier& carrier) {
-    switch (carrier.kind) {
-        case CarrierKind::dvbs2:
-            return streams_text(carrier);
-        case CarrierKind::dvbs2_idle:
-            return fmt::format("DVB-S2, but nothing but dummy frames in {:.1f} s", carrier.heard_s);
-        case CarrierKind::dvbs2_weak:
-            return fmt::format(
-                "frame headers of DVB-S2, but no frame decoded in {}: Es/N0 too low, or another gold "
-                "code",
-                seconds_text(carrier.heard_s));
-        case CarrierKind::dvbs2x:
-            return fmt::format("DVB-S2X ({}PLS code {})", carrier.vl_snr_header ? "VL-SNR, " : "",
-                               carrier.header_code);
-        case CarrierKind::dvbs:
-            return fmt::format("not DVB-S2, but DVB-S (QPSK {})", carrier.dvbs_rate);
-        case CarrierKind::other:
-            return fmt::format("not DVB-S2 (no frame header in {})", seconds_text(carrier.heard_s));
-        case CarrierKind::no_symbols:
-            return "not DVB-S2 (no symbol clock)";
-        case CarrierKind::not_received:
-            return "cut off by the edge of the recorded band";
-    }
-    return {};
-}
-
 std::string rate_text(const SurveyedCarrier& carrier) {
     const double hz = carrier.symbol_rate_hz > 0 ? carrier.symbol_rate_hz : carrier.seen.symbol_rate_hz;
     return fmt::format("{}{:.1f} kBd", carrier.symbol_rate_hz > 0 ? "" : "~", hz / 1e3);
@@ -190,6 +163,32 @@ std::string tone_lines(const std::vector<double>& tones_hz, const std::optional<
 }
 
 }  // namespace
+
+std::string reason_text(const SurveyedCarrier& carrier) {
+    switch (carrier.kind) {
+        case CarrierKind::dvbs2:
+            return streams_text(carrier);
+        case CarrierKind::dvbs2_idle:
+            return fmt::format("DVB-S2, but nothing but dummy frames in {:.1f} s", carrier.heard_s);
+        case CarrierKind::dvbs2_weak:
+            return fmt::format(
+                "frame headers of DVB-S2, but no frame decoded in {}: Es/N0 too low, or another gold "
+                "code",
+                seconds_text(carrier.heard_s));
+        case CarrierKind::dvbs2x:
+            return fmt::format("DVB-S2X ({}PLS code {})", carrier.vl_snr_header ? "VL-SNR, " : "",
+                               carrier.header_code);
+        case CarrierKind::dvbs:
+            return fmt::format("not DVB-S2, but DVB-S (QPSK {})", carrier.dvbs_rate);
+        case CarrierKind::other:
+            return fmt::format("not DVB-S2 (no frame header in {})", seconds_text(carrier.heard_s));
+        case CarrierKind::no_symbols:
+            return "not DVB-S2 (no symbol clock)";
+        case CarrierKind::not_received:
+            return "cut off by the edge of the recorded band";
+    }
+    return {};
+}
 
 ScannedBand scan_band(const ReceptionJob& job,
                       const std::function<void(std::size_t, std::size_t)>& listened) {

@@ -30,6 +30,9 @@ std::string scan_text(const ScannedBand& band);
 /// The same as one JSON object.
 std::string scan_json(const ScannedBand& band);
 
+/// Why a carrier cannot be received.
+std::string reason_text(const dvbs2::SurveyedCarrier& carrier);
+
 /// A carrier in the words of `rx`: "--offset +400.1k --symbol-rate 333000".
 std::string carrier_options(const dvbs2::SurveyedCarrier& carrier);
 

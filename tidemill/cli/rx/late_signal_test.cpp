@@ -90,6 +90,23 @@ TEST_CASE(
     }
 }
 
+TEST_CASE("rx: where nothing can be received it is told what is there instead") {
+    const ScratchFolder folder;
+    const std::string scrambled = folder / "scrambled.sigmf-meta";
+    REQUIRE(run_program({"dvbs2", "tx", "--random", "300", "--modcod", "QPSK 3/4", "--frame", "short",
+                         "--pilots", "--gold", "7", "-o", scrambled})
+                .status == 0);
+    const std::string code = receive_in_order(scrambled).err;
+    CHECK_MESSAGE(says(code, "gold code 7: give --gold 7"), code);
+    CHECK_FALSE(says(code, "too weak"));
+    const std::string elsewhere = folder / "elsewhere.sigmf-meta";
+    REQUIRE(run_program({"dvbs2", "channel", small_recording().meta, "-o", elsewhere, "--rate-ratio", "3",
+                         "--cfo", "1.5M", "--esn0", "15"})
+                .status == 0);
+    const std::string place = receive_in_order(elsewhere, {"--symbol-rate", "1.5M"}).err;
+    CHECK_MESSAGE(says(place, "give --offset +1500.0k --symbol-rate 1000000"), place);
+}
+
 TEST_CASE("rx: a live input that ends without the signal is one in which nothing was found") {
     const std::string noise = late_recording().folder / "noise.ci8";
     const int status = run_shell(

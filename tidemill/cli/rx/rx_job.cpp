@@ -1,9 +1,15 @@
 #include "tidemill/cli/rx/rx_job.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <exception>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "tidemill/cli/dvbs2/band_hearing.hpp"
+#include "tidemill/cli/dvbs2/scan_text.hpp"
+#include "tidemill/cli/dvbs2/signal_search.hpp"
 #include "tidemill/cli/kinds_option.hpp"
 #include "tidemill/cli/rx/rx_account.hpp"
 #include "tidemill/cli/rx/rx_reception.hpp"
@@ -12,6 +18,7 @@
 #include "tidemill/cli/watch.hpp"
 #include "tidemill/error.hpp"
 #include "tidemill/io/digest_check.hpp"
+#include "tidemill/io/hertz_text.hpp"
 #include "tidemill/io/recording_reader.hpp"
 #include "tidemill/run/checkpoint/checkpoint.hpp"
 
@@ -51,6 +58,47 @@ void attempt(Act act, std::exception_ptr& failure) {
     }
 }
 
+// Of frames that were found and not decoded: whether they are scrambled by another gold code.
+std::string other_gold_code(ReceptionJob band, const dvbs2::SurveyedCarrier& carrier) {
+    const CarrierCall call = call_of(carrier);
+    band.tuning = {
+        .symbol_rate_hz = call.symbol_rate_hz, .rolloff = call.rolloff, .offset_hz = call.offset_hz};
+    dvbs2::ReceiverConfig config{.symbol_rate_hz = call.symbol_rate_hz, .rolloff = call.rolloff};
+    try {
+        search_signal([&] { return open_preview(band); }, {.gold_code = true}, config);
+    } catch (const NoSignalFound&) {
+        return {};
+    }
+    return fmt::format("DVB-S2 with gold code {0}: give --gold {0}", config.gold_code);
+}
+
+std::string told_of(ReceptionJob band, const dvbs2::SurveyedCarrier& carrier) {
+    if (carrier.kind == dvbs2::CarrierKind::dvbs2) return "DVB-S2: give " + carrier_options(carrier);
+    const bool may_be_scrambled = carrier.kind == dvbs2::CarrierKind::dvbs2_weak;
+    const std::string code = may_be_scrambled ? other_gold_code(std::move(band), carrier) : "";
+    return code.empty() ? reason_text(carrier) : code;
+}
+
+// What a scan says of the nearest carrier to the place where nothing was received; empty where it knows none,
+// and of a live input.
+std::string heard_instead(const ReceptionJob& received) {
+    if (received.stream || !received.recording.sample_rate_hz) return {};
+    ReceptionJob band;
+    band.recording = received.recording;
+    band.given_up = received.given_up;
+    auto carriers = hear_band(band, dvbs2::SurveyDepth::frames).carriers;
+    std::erase_if(carriers, [&](const auto& one) {
+        return is_noise_of_radio(one, *received.recording.sample_rate_hz);
+    });
+    if (carriers.empty()) return {};
+    const double place_hz = received.config.tuned_hz;
+    const dvbs2::SurveyedCarrier& nearest = *std::ranges::min_element(
+        carriers, {}, [&](const auto& one) { return std::abs(one.offset_hz - place_hz); });
+    const std::string text = told_of(std::move(band), nearest);
+    if (nearest.seen.covers(place_hz)) return text;
+    return fmt::format("at {} Hz {}", io::signed_hertz_text(std::round(nearest.offset_hz)), text);
+}
+
 void run(const RxOptions& options, RxCarriers& carriers, RxGuard& guard, RxPage& page,
          const Listening& user) {
     const Topology topology = topology_by(options.running.kinds);
@@ -67,6 +115,9 @@ void run(const RxOptions& options, RxCarriers& carriers, RxGuard& guard, RxPage&
     take_account(run, reception, carriers);
     carriers.whole().failure = failure;
     if (options.check_digest) check_digest(carriers.whole());
+    if (!carriers.is_band() && !failure && !carriers[0].outcome.interrupted &&
+        !carriers[0].outcome.received())
+        carriers[0].outcome.instead = heard_instead(carriers[0].outcome.job);
 }
 
 CarriersOutcome receive_all(RxOptions options) {

@@ -77,9 +77,11 @@ std::string losses_text(std::uint64_t frames_bad, std::uint64_t continuity_error
     return fmt::format("{0}bad frames {1}{0}continuity errors {2}", kBetween, frames_bad, continuity_errors);
 }
 
-// A lock is one once a frame has told what it is, and while something comes.
+// A lock is one once a frame has told what it is, and while something comes. What other signals have of
+// headers is by far weaker than any frame that could be received.
 bool is_told(const RxView& view) {
-    return view.now.locked && view.pls && !view.stands_still();
+    constexpr double kLeastEsn0_db = -10;
+    return view.now.locked && view.pls && view.esn0_db > kLeastEsn0_db && !view.stands_still();
 }
 
 std::string signal_text(const RxView& view) {

@@ -50,6 +50,7 @@ struct RxOutcome {
     std::exception_ptr failure{};           ///< that ended it; null: none
     std::optional<std::string> ended_by{};  ///< a policy, in a sentence
     std::string report_failure{};           ///< why the page of the whole run was not written
+    std::string instead{};                  ///< of nothing received: what is there, as a scan says it
     std::string remarks{};                  ///< on what a live input brought, in words
     std::string trouble{};                  ///< with a live input at the end, in words
     RxOutputOptions outputs;

@@ -258,6 +258,11 @@ std::string why_nothing(const RxOutcome& outcome) {
 
 std::string failure_text(const RxOutcome& outcome) {
     std::string text = why_nothing(outcome);
+    if (!outcome.instead.empty()) text += "; there: " + outcome.instead;
+    // What the receiver made of another signal says nothing of that.
+    const bool is_weak =
+        outcome.instead.empty() || outcome.instead.find("frame headers") != std::string::npos;
+    if (!is_weak) return text;
     if (const std::string by = disturbances(view_of(outcome)); !by.empty()) text += "; disturbed: " + by;
     for (const std::string& of_input : {outcome.remarks, outcome.trouble})
         if (!of_input.empty()) text += "; " + of_input;

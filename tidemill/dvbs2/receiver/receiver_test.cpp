@@ -66,6 +66,18 @@ TEST_CASE("receiver: of a signal too weak to be decoded it tells how weak it is"
     CHECK(totals.weakest_esn0_db <= totals.last_esn0_db);
 }
 
+TEST_CASE("receiver: frames in which samples are missing are bad, and not too weak") {
+    MadeReception made = make_reception(kQpsk89, 24, usual_channel());
+    for (const std::size_t frame : {16U, 10U}) {
+        const auto hole =
+            made.samples.begin() + 40000 + static_cast<std::ptrdiff_t>(frame * kShortFrameSamples + 6001);
+        made.samples.erase(hole, hole + 777);
+    }
+    const FrameTotals totals = receive(made.samples).report.totals;
+    CHECK(totals.frames_bad > 0);
+    CHECK(totals.frames_weak == 0);
+}
+
 TEST_CASE("receiver: an offset of I and Q, and a gain and an angle between them, cost even 32APSK no frame") {
     ChannelConfig channel = usual_channel();
     channel.esn0_db = 17.5;

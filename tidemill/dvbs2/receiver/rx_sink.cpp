@@ -38,6 +38,8 @@ void RxSink::write_frame(Frame f) {
     const Pls& pls = f[info].pls;
     const fec::Dvbs2Code* code = code_of(pls);
     if (!code) return;
+    if (f[gap][0] != 0 || f[info].missing.count > 0) suspected_weak_ = 0;  // it was cut
+    count_weak();
     ++totals_.frames;
     ++totals_.frames_of_pls[static_cast<std::size_t>(pls.code())];
     const auto bbframe = f[codeword].first(static_cast<std::size_t>(code->k_bch) / 8);
@@ -63,6 +65,7 @@ void RxSink::write_frame(Frame f) {
 void RxSink::keep(Archive& archive) {
     std::uint64_t lasted = totals_.last_tick - totals_.first_tick;
     archive("streams", streams_)("missing", missing_)("drift", drift_)("totals", totals_)("lasted", lasted);
+    archive("suspected_weak", suspected_weak_)("suspected_esn0_db", suspected_esn0_db_);
     if (keep_outputs_) keep_outputs_(archive);
     if (!archive.gives_back()) return;
     totals_.last_tick = ticks();
@@ -96,13 +99,23 @@ void RxSink::account_bad(Frame f) {
     ++totals_.frames_bad;
     const float esn0_db = f[quality][0].esn0_db();
     if (esn0_db > find_modcod(f[info].pls.modcod)->esn0_threshold_db + kNear_db) return;
-    totals_.weakest_esn0_db = totals_.frames_weak == 0 ? esn0_db : std::min(totals_.weakest_esn0_db, esn0_db);
-    ++totals_.frames_weak;
+    suspected_weak_ = 1;
+    suspected_esn0_db_ = esn0_db;
+}
+
+// The frame before was bad, and weak as far as its noise tells: which a frame in which samples are missing
+// looks, too.
+void RxSink::count_weak() {
+    if (std::exchange(suspected_weak_, 0) == 0) return;
+    const bool is_first = totals_.frames_weak++ == 0;
+    totals_.weakest_esn0_db =
+        is_first ? suspected_esn0_db_ : std::min(totals_.weakest_esn0_db, suspected_esn0_db_);
 }
 
 // Gives out the packet that waits for the frame after the last.
 void RxSink::finish() {
     streams_.finish();
+    count_weak();
     totals_.missing = missing_.tally();
     published_.set(totals_);
 }

@@ -44,6 +44,7 @@ class RxSink final : public Module {
     void finish();
     void account(Frame f, const fec::Dvbs2Code& code);
     void account_bad(Frame f);
+    void count_weak();
 
     std::function<void(const ReceivedFrame&)> frames_;
     std::function<void(Archive&)> keep_outputs_;
@@ -53,6 +54,8 @@ class RxSink final : public Module {
     StreamSorter streams_;
     LargestDrift drift_;
     FrameTotals totals_;
+    std::uint32_t suspected_weak_ = 0;  // 1: the last frame, until the next shows that it was whole
+    float suspected_esn0_db_ = 0;
     Published<FrameTotals> published_;
 };
 

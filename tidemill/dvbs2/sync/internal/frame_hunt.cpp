@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "tidemill/dvbs2/sync/extension_header.hpp"
+
 namespace tidemill::dvbs2::internal {
 
 namespace {
@@ -45,8 +47,15 @@ FrameHunt::Verdict FrameHunt::judge(const HeardSymbols& heard) {
     const bool confirmed =
         frame_near(heard.kept, next, {hit_->frequency, hit_->inverted, kSearchQuality, kTriedSlips})
             .has_value();
+    if (confirmed) return Verdict::accepted;
     const bool alone = next <= heard.end() && hit_->quality >= kAloneQuality;
-    return confirmed || alone ? Verdict::accepted : Verdict::rejected;
+    return alone && !is_extension(heard) ? Verdict::accepted : Verdict::rejected;
+}
+
+// Headers of DVB-S2X are partly like others.
+bool FrameHunt::is_extension(const HeardSymbols& heard) const {
+    const auto header = heard.kept.at(candidates_.front(), kHeaderSymbols).first<kHeaderSymbols>();
+    return examine_extension_header(header).quality > hit_->quality;
 }
 
 FrameLead FrameHunt::take() {

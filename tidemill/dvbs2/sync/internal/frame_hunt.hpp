@@ -42,6 +42,7 @@ class FrameHunt {
 
     bool scan(const HeardSymbols& heard);
     Verdict judge(const HeardSymbols& heard);
+    bool is_extension(const HeardSymbols& heard) const;
 
     HeaderSearch header_search_;
     std::uint64_t floor_ = 0;    // no header is looked for before
