@@ -195,6 +195,9 @@ ScannedBand scan_band(const ReceptionJob& job,
     ScannedBand band{.recording = job.recording.data_path.string(),
                      .sample_rate_hz = job.recording.sample_rate_hz.value(),
                      .center_frequency_hz = job.recording.center_frequency_hz};
+    if (job.stream)
+        band.live_s = static_cast<double>(job.beginning.size()) /
+                      static_cast<double>(dsp::bytes_per_sample(job.recording.format)) / band.sample_rate_hz;
     HeardBand heard = hear_band(job, dvbs2::SurveyDepth::services, listened);
     for (const double hz : heard.tones_hz)
         if (std::ranges::none_of(heard.carriers,
@@ -220,7 +223,9 @@ std::string scan_text(const ScannedBand& band) {
     for (std::size_t k = 0; k < band.carriers.size(); ++k)
         text += line_of(k + 1, band.carriers[k], center_hz);
     text += tone_lines(band.tones_hz, center_hz);
-    if (band.carriers.empty() && band.tones_hz.empty()) return "no carrier found\n";
+    if (band.carriers.empty() && band.tones_hz.empty())
+        return band.live_s > 0 ? fmt::format("no carrier found in the first {}\n", seconds_text(band.live_s))
+                               : "no carrier found\n";
     const auto best = std::ranges::max_element(band.carriers, {}, [](const SurveyedCarrier& c) {
         return is_received(c) ? c.esn0_db - dvbs2::find_modcod(c.pls->modcod)->esn0_threshold_db : -1e9;
     });

@@ -18,6 +18,7 @@ struct ScannedBand {
     std::optional<double> center_frequency_hz{};
     std::vector<dvbs2::SurveyedCarrier> carriers{};
     std::vector<double> tones_hz{};  ///< the strongest first
+    double live_s = 0;               ///< of a live input, that were looked at; 0: a recording, all of it
 };
 
 /// Finds all carriers and listens to each; `listened` is told how many of them are done.
