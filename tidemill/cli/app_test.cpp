@@ -62,6 +62,21 @@ Schedule on_core(int number) {
 
 }  // namespace
 
+TEST_CASE("whatever an App's build function or its outcome throws, the program ends with a status") {
+    struct Silent : std::exception {
+        const char* what() const noexcept override { return nullptr; }
+    };
+    const App silent("silent", [](Graph&) { throw Silent(); });
+    const App number("number", [](Graph&) { throw 42; });
+    const App outcome("outcome", [](Graph& graph) {
+        build_sum(graph, 10);
+        return []() -> std::string { throw Silent(); };
+    });
+    for (const App* app : {&silent, &number, &outcome})
+        CHECK(status(*app, {"run", "--executor", "sequence"}) == 1);
+    for (const App* app : {&silent, &number}) CHECK(status(*app, {"profile"}) == 1);
+}
+
 TEST_CASE("app: a program gives the same result in order, by itself and by a schedule file") {
     const Folder folder;
     cli::AppRunOptions options = running({.profile_s = 0.01});

@@ -1,10 +1,12 @@
 #include "tidemill/cli/command_line.hpp"
 
 #include <cstdio>
+#include <exception>
 #include <new>
 #include <ranges>
 
 #include <CLI/CLI.hpp>
+#include <cxxabi.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -298,7 +300,7 @@ std::string with_short_names(std::string_view message) {
 // A graph's faults stand in lines of their own; else names from outside begin none.
 std::string sentence_of(const std::exception& error) {
     const bool is_list = dynamic_cast<const GraphError*>(&error) != nullptr;
-    const std::string message = with_short_names(error.what());
+    const std::string message = with_short_names(message_of(error));
     return is_list ? message : plain_line(message);
 }
 
@@ -316,6 +318,11 @@ int run_command_line(Verb& program, int argc, const char* const* argv, const std
     } catch (const std::exception& error) {
         tell("{}: {}\n", program.name(), sentence_of(error));
         return status_of(error);
+    } catch (const abi::__forced_unwind&) {
+        throw;
+    } catch (...) {  // of a program's own function
+        tell("{}: {}\n", program.name(), message_of(std::current_exception()));
+        return kJobFailed;
     }
 }
 

@@ -11,6 +11,7 @@
 #include "tidemill/dvbs2/receiver/lent_samples.hpp"
 #include "tidemill/dvbs2/receiver/pushed_samples.hpp"
 #include "tidemill/dvbs2/receiver/receiver.hpp"
+#include "tidemill/guard.hpp"
 #include "tidemill/run/dynamic/dynamic.hpp"
 #include "tidemill/run/sequence.hpp"
 
@@ -43,7 +44,7 @@ class Execution {
 
         void say() const {
             samples.say_over();
-            if (on_end) on_end();
+            if (on_end) tidemill::internal::thrown_by(on_end);
         }
     };
 
@@ -169,14 +170,11 @@ class WithinPush final : public PushedReceiver::Reception {
         }
     }
     void tell(const std::exception& error) const {
-        try {
-            if (on_error_) on_error_(error);
-        } catch (...) {
-            // There is nobody else to tell, and push() throws the error itself.
-        }
+        // What it throws is of no consequence: push() throws the error itself.
+        if (on_error_) tidemill::internal::thrown_by([&] { on_error_(error); });
     }
     void say_over() {
-        if (!over_.exchange(true) && on_end_) on_end_();
+        if (!over_.exchange(true) && on_end_) tidemill::internal::thrown_by(on_end_);
     }
 
     std::size_t block_bytes_;

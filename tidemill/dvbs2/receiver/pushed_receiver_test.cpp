@@ -131,6 +131,15 @@ TEST_CASE("pushed receiver: without threads, what an output throws comes out of 
     CHECK(error_of([&] { receiver.finish(); }) == error);
 }
 
+TEST_CASE("pushed receiver: what is called at its end may throw") {
+    for (const std::size_t threads : {0, 1, 3}) {
+        std::vector<std::uint8_t> packets;
+        PushedReceiver receiver({.threads = threads, .on_end = [] { throw 42; }}, {}, into(packets));
+        receiver.push(all_samples().first(8 * 1001));
+        receiver.stop();
+    }
+}
+
 TEST_CASE("pushed receiver: an output that throws ends it, and who pushes is told") {
     for (const std::size_t waiting : {1u, 0u}) {
         std::string told;

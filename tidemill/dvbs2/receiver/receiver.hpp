@@ -106,7 +106,8 @@ struct PushedConfig {
     /// returns.
     std::size_t threads = 1;
     std::vector<Observer*> observers{};  ///< of the run; they outlive the receiver
-    std::function<void()> on_end{};      ///< called when it is over, by its thread, whatever ended it
+    /// Called when it is over, by its thread, whatever ended it; what it throws is of no consequence.
+    std::function<void()> on_end{};
 };
 
 /// The receiver inside another program: samples are pushed, packets come by function, and what happens

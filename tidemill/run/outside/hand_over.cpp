@@ -54,7 +54,7 @@ void HandOver::begin_run(const std::stop_token& stop) {
     stopped_.store(false, std::memory_order_relaxed);
     run_.store(InsideRun::innermost(), std::memory_order_relaxed);
     process_.store(getpid(), std::memory_order_relaxed);
-    over_.store(false, std::memory_order_release);  // pairs with the load in is_over()
+    say_over(false);
     asked_.emplace(stop, [this] { stopped_.store(true, std::memory_order_relaxed); });
 }
 
@@ -62,8 +62,7 @@ void HandOver::end_run() {
     asked_.reset();
     run_.store(nullptr, std::memory_order_relaxed);
     process_.store(0, std::memory_order_relaxed);
-    over_since_ = Steady::now();
-    over_.store(true, std::memory_order_release);  // pairs with the load in is_over()
+    say_over(true);
 }
 
 void HandOver::check_may_wait(const std::string& call) const {

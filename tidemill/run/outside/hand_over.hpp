@@ -55,6 +55,11 @@ class HandOver {
     void begin_run(const std::stop_token& stop);
     /// It is over; another may begin.
     void end_run();
+    /// The same where it is no run of a graph.
+    void say_over(bool over) {
+        if (over) over_since_ = Steady::now();
+        over_.store(over, std::memory_order_release);  // pairs with the load in is_over()
+    }
     /// Whether it was asked to stop, or the last one was.
     bool is_stopped() const { return stopped_.load(std::memory_order_relaxed); }
     /// Throws RunError, saying that `call` waits, where the run would wait for itself, or runs in another

@@ -31,7 +31,9 @@ Stretch Relay::run_leg(const Leg& leg, const RunOptions& wanted, StreamRun& stre
     options.observers.insert(options.observers.end(), leg.observers.begin(), leg.observers.end());
     if (leg.is_over) {
         options.stop_when = [&] {
-            if (leg.is_over()) leg.runner->halt();
+            bool is_over = false;
+            stream.guarded([&] { is_over = leg.is_over(); });
+            if (is_over) leg.runner->halt();
             return wanted.stop_when && wanted.stop_when();
         };
     }
