@@ -120,6 +120,8 @@ class BasicStageWalk {
     template <typename Work>
     void run_batch(Work& work, Token& token);
     template <typename Work>
+    void run_frames(Work& work, Token& token);
+    template <typename Work>
     void process(Work& work, std::size_t index, Token& token, std::uint32_t frame);
     template <typename Work>
     bool takes_batches(Work& work) const {
@@ -159,7 +161,7 @@ class BasicStageWalk {
     Options options_;
     std::vector<Part> parts_;
     bool ending_ = false;
-    Token* held_ = nullptr;  // whose frames run, for a walk whose thread ends there
+    Token* held_ = nullptr;  // whose frames ran when the thread's walk was unwound
     std::size_t emitting_ = 0;
     const BatchWalk<BasicStageWalk>* batches_ = nullptr;
 };
@@ -217,19 +219,18 @@ void BasicStageWalk<Threads, Error>::run_batches(Work& work) {
             return;
         }
     }
-    Token* token = std::exchange(held_, nullptr);
+    if (Token* const held = std::exchange(held_, nullptr)) {
+        hand_on(0, *held);
+        advance();
+    }
     while (true) {
-        if (token) {
-            hand_on(0, *token);
-            advance();
-        }
         if (leads()) end_when_halting(work);
         if (options_.drops_late) drop_late(work);
-        token = take(work, part);
+        Token* token = take(work, part);
         if (!token || (begins_frames() && !begin_batch(*token))) return;
-        held_ = token;
         run_batch(work, *token);
-        held_ = nullptr;
+        hand_on(0, *token);
+        advance();
     }
 }
 
@@ -267,6 +268,21 @@ void BasicStageWalk<Threads, Error>::drop_late(Work& work) {
 template <typename Threads, typename Error>
 template <typename Work>
 void BasicStageWalk<Threads, Error>::run_batch(Work& work, Token& token) {
+    if constexpr (requires { work.loses_thread(); }) {
+        try {
+            run_frames(work, token);
+        } catch (...) {
+            held_ = &token;
+            throw;
+        }
+    } else {
+        run_frames(work, token);
+    }
+}
+
+template <typename Threads, typename Error>
+template <typename Work>
+void BasicStageWalk<Threads, Error>::run_frames(Work& work, Token& token) {
     for (std::uint32_t frame = 0; frame < token.frames; ++frame) {
         if (begins_frames()) {
             if (frame > 0 && leads() && is_alone() && work.halting()) token.frames = frame;

@@ -109,7 +109,7 @@ void TaskCrew::serve(std::size_t index) {
                        [this] { return turns_.failed() || board_.finished(); });
     };
     const RunGate::Part held([&] {
-        if (turns_.is_own()) return;  // nobody else gets one any more
+        if (turns_.is_stuck()) return;  // nobody else gets one any more
         seats_[index].worker->give_up();
         workers_.serve(worker, *seats_[index].worker, [] { return true; });
     });
@@ -129,7 +129,7 @@ void TaskCrew::serve(std::size_t index) {
 
 void TaskCrew::Turns::settle(WorkerId worker, HeldRuns& held) {
     guarded([&] { settle_all(worker, held); });
-    if (failed_) held.runs.clear();
+    if (failed()) held.runs.clear();
 }
 
 void TaskCrew::Turns::settle_all(WorkerId worker, HeldRuns& held) {

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -71,16 +70,20 @@ class TaskCrew {
 
         /// Whether the board, or what it calls (a policy), has thrown: what it knows is not to be relied on,
         /// so all leave. Asked in a turn.
-        bool failed() const { return failed_; }
+        bool failed() const { return failed_.load(std::memory_order_relaxed); }
         void fail(const std::exception_ptr& failure) {
-            failed_ = true;
+            set_failed(true);
             failure_.note(failure);
         }
         /// Throws that.
         void rethrow() { failure_.rethrow(); }
 
-        /// Whether this thread has the turn.
-        bool is_own() const { return turn_of_.load(std::memory_order_relaxed) == std::this_thread::get_id(); }
+        /// Whether a call into the board does not come back, since this thread calls exit() in one. Asked
+        /// outside of a turn.
+        bool is_stuck() const {
+            for (int look = 0; look < 1000 && failed(); ++look) RealThreads::yield_core();
+            return failed();
+        }
 
         /// A forced unwind has ended one of the threads.
         void lose_thread() {
@@ -94,25 +97,23 @@ class TaskCrew {
         long patience_ns(WorkerId worker) const;
         void take(WorkerId worker, std::size_t hungry, HeldRuns& held) {
             guarded([&] { held.expected_ticks = board_.take(worker, hungry, held.runs); });
-            if (failed_) held.runs.clear();
+            if (failed()) held.runs.clear();
         }
         const ReadyWork& ready() const { return board_.ready(); }
         static std::uint64_t expected_ticks(const HeldRuns& held) { return held.expected_ticks; }
         static constexpr std::optional<WorkerId> released() { return {}; }
 
       private:
+        void set_failed(bool failed) { failed_.store(failed, std::memory_order_relaxed); }
         void settle_all(WorkerId worker, HeldRuns& held);
         // No task is handed out or taken back once a call has failed.
         template <class Call>
         void guarded(Call call) {
-            if (failed_) return;
-            failed_ = true;
-            turn_of_.store(std::this_thread::get_id(), std::memory_order_relaxed);
-            failure_.note(internal::thrown_by([&] {
-                call();
-                failed_ = false;
-            }));
-            turn_of_.store({}, std::memory_order_relaxed);
+            if (failed()) return;
+            set_failed(true);
+            const auto failure = internal::thrown_by(call);
+            if (failure) return fail(failure);
+            set_failed(false);
         }
 
         TaskBoard& board_;
@@ -120,8 +121,7 @@ class TaskCrew {
         std::atomic<bool> halting_{false};
         bool halted_ = false;
         std::atomic<bool> lost_thread_{false};
-        bool failed_ = false;
-        std::atomic<std::thread::id> turn_of_{};  // read by its own thread alone, or not equal
+        std::atomic<bool> failed_{false};  // or a call into the board is not over
         internal::FirstFailure failure_{};
     };
 

@@ -84,7 +84,7 @@ TaskWorker::TaskWorker(const Plan& plan, const std::vector<DynamicUnit>& units,
 
 void TaskWorker::run(HeldRuns& held) {
     end_wait();
-    ends_.reserve(held.runs.size());
+    if (ends_.capacity() < held.runs.size()) ends_.reserve(held.runs.size());
     if (!options_.observers.empty()) {
         run_all<Watching::calls>(held.runs);
     } else if (options_.statistics) {

@@ -4,6 +4,7 @@
 
 #include "tidemill/graph/graph_error.hpp"
 #include "tidemill/platform/inside_run.hpp"
+#include "tidemill/platform/making_process.hpp"
 #include "tidemill/run/run_error.hpp"
 
 namespace tidemill::internal {
@@ -53,7 +54,7 @@ Token* HandOver::wait(const TokenCursor& cursor, std::uint32_t stage, const Goes
 void HandOver::begin_run(const std::stop_token& stop) {
     stopped_.store(false, std::memory_order_relaxed);
     run_.store(InsideRun::innermost(), std::memory_order_relaxed);
-    process_.store(getpid(), std::memory_order_relaxed);
+    forks_.store(forks_so_far(), std::memory_order_relaxed);
     say_over(false);
     asked_.emplace(stop, [this] { stopped_.store(true, std::memory_order_relaxed); });
 }
@@ -61,7 +62,6 @@ void HandOver::begin_run(const std::stop_token& stop) {
 void HandOver::end_run() {
     asked_.reset();
     run_.store(nullptr, std::memory_order_relaxed);
-    process_.store(0, std::memory_order_relaxed);
     say_over(true);
 }
 
@@ -72,8 +72,7 @@ void HandOver::check_may_wait(const std::string& call) const {
             "{} waits for the run, and was called by the run itself, which would wait for ever: let another "
             "thread call it, or what does not wait",
             call));
-    const pid_t process = process_.load(std::memory_order_relaxed);
-    if (process == 0 || process == getpid()) return;
+    if (!run || forks_.load(std::memory_order_relaxed) == forks_so_far()) return;
     throw RunError(
         fmt::format("{} waits for a run that goes on in the process from which this one was forked", call));
 }

@@ -14,8 +14,6 @@
 #include <string>
 #include <vector>
 
-#include <unistd.h>
-
 #include "tidemill/run/outside/inlet.hpp"
 #include "tidemill/run/token_ring.hpp"
 
@@ -90,7 +88,7 @@ class HandOver {
     std::atomic<Steady::time_point> over_since_{};
     std::atomic<bool> stopped_{false};
     std::atomic<const void*> run_{nullptr};  // see InsideRun
-    std::atomic<pid_t> process_{0};          // of the run; 0: none
+    std::atomic<std::uint32_t> forks_{0};    // before it began
     std::optional<std::stop_callback<std::function<void()>>> asked_{};
 };
 
