@@ -27,7 +27,7 @@ def make_recording(program, folder):
             file.write(bytes([0x47, 0x01, 0x00, 0x10 | n & 15]) + n.to_bytes(4, "big") * 46)
     for call in (["tx", packets, "-o", clean, "--modcod", "QPSK 2/3", "--frame", "short", "--pilots", "--symbol-rate",
                   str(SYMBOL_RATE)],
-                 ["channel", clean, "-o", noisy, "--rate", str(2 * SYMBOL_RATE), "--cfo", "5k", "--esn0", "10", "--tail",
+                 ["channel", clean, "-o", noisy, "--rate", str(2 * SYMBOL_RATE), "--symbol-rate", str(SYMBOL_RATE), "--cfo", "5k", "--esn0", "10", "--tail",
                   str(2 * SYMBOL_RATE * NOISE_S)]):
         subprocess.run([program, "dvbs2", *call], check=True, capture_output=True)
     return open(noisy, "rb").read()

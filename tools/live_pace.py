@@ -30,7 +30,7 @@ def make_recording(program, folder, symbol_rate):
     for call in (["tx", packets, "-o", clean, "--modcod", "QPSK 2/3", "--frame", "short", "--pilots", "--symbol-rate",
                   str(symbol_rate)],
                  ["channel", clean, "-o", noisy, "--rate", str(2 * symbol_rate), "--cfo", str(0.01 * symbol_rate),
-                  "--esn0", "10"]):
+                  "--symbol-rate", str(symbol_rate), "--esn0", "10"]):
         subprocess.run([program, "dvbs2", *call], check=True, capture_output=True)
     return open(noisy, "rb").read()
 

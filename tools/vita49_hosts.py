@@ -75,7 +75,7 @@ def make_band(tidemill, folder):
                         "--frame", "short", "--pilots", "--symbol-rate", "100k", "--packets-output", folder / f"{name}.ts"],
                        **quiet)
         subprocess.run([tidemill, "dvbs2", "channel", clean, "-o", moved, "--rate", "200k", "--rate-ratio", "2.5", "--cfo", offset,
-                        "--esn0", "12"], **quiet)
+                        "--symbol-rate", "100k", "--esn0", "12"], **quiet)
         numbers = array.array("f", moved.read_bytes())
         sums = numbers if sums is None else array.array("f", map(float.__add__, sums, numbers))
     (folder / "both.cf32").write_bytes(sums.tobytes())

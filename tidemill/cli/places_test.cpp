@@ -123,7 +123,7 @@ TEST_CASE("places: a file that an option reads and cannot use is unusable input,
     for (const char* line :
          {"dvbs2 rx raw.ci8 --sample-rate 2M --symbol-rate 1M --doppler b.ts -o out.ts",
           "dvbs2 rx raw.ci8 --sample-rate 2M --symbol-rate 1M --doppler none -o out.ts",
-          "dvbs2 rx raw.ci8 --sample-rate 2M --page 0 --page-password-file none -o out.ts"}) {
+          "dvbs2 rx raw.ci8 --sample-rate 2M --page auto --page-password-file none -o out.ts"}) {
         CAPTURE(line);
         CHECK(inputs.run(line) == kUnusableInput);
         CHECK(inputs.unchanged());

@@ -47,7 +47,7 @@ struct WideRecording {
         REQUIRE_MESSAGE(made.status == 0, made.err);
         const Ended received =
             run_program({"dvbs2", "channel", clean, "-o", samples, "--rate", "500k", "--rate-ratio", "4",
-                         "--cfo", "600k", "--esn0", "10", "--tail", "20000"});
+                         "--symbol-rate", "250k", "--cfo", "600k", "--esn0", "10", "--tail", "20000"});
         REQUIRE_MESSAGE(received.status == 0, received.err);
     }
 };
@@ -116,7 +116,9 @@ TEST_CASE(
     const Ended made = run_program({"dvbs2", "tx", input, "-o", clean, "--modcod", "QPSK 3/4", "--idle",
                                     "dummy", "--input-rate", "1e-9", "--duration", "0.15"});
     REQUIRE_MESSAGE(made.status == 0, made.err);
-    REQUIRE(run_program({"dvbs2", "channel", clean, "-o", idle, "--rate", "2M", "--esn0", "10"}).status == 0);
+    REQUIRE(run_program({"dvbs2", "channel", clean, "-o", idle, "--rate", "2M", "--symbol-rate", "1M",
+                         "--esn0", "10"})
+                .status == 0);
     const Ended told = run_program({"dvbs2", "scan", idle, "--rate", "2M"});
     CHECK_MESSAGE(says(told.out, "nothing but dummy frames"), told.out);
     const auto refusal = [&](const char* option) {

@@ -61,8 +61,9 @@ struct TwoCarriers {
             {"dvbs2", "tx", "--random", "400", "--seed", seed, "-o", clean, "--frame", "short", "--modcod",
              "QPSK 1/2", "--pilots", "--symbol-rate", "100k", "--packets-output", folder / (name + ".ts")});
         REQUIRE_MESSAGE(made.status == 0, made.err);
-        const Ended moved = run_program({"dvbs2", "channel", clean, "-o", folder / (name + ".cf32"), "--rate",
-                                         "200k", "--rate-ratio", "2.5", "--cfo", offset, "--esn0", "12"});
+        const Ended moved =
+            run_program({"dvbs2", "channel", clean, "-o", folder / (name + ".cf32"), "--rate", "200k",
+                         "--symbol-rate", "100k", "--rate-ratio", "2.5", "--cfo", offset, "--esn0", "12"});
         REQUIRE_MESSAGE(moved.status == 0, moved.err);
     }
 };

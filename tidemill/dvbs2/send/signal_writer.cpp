@@ -36,6 +36,7 @@ io::RecordingWriter make_writer(const SignalConfig& config, const std::filesyste
     io::SigmfMetadata description;
     description.format = config.format;
     description.sample_rate_hz = sample_rate_hz(config);
+    description.symbol_rate_hz = config.symbol_rate_hz;
     description.description = "DVB-S2, made by Tidemill; channel simulated";
     return {path, description, gain_of(config)};
 }
