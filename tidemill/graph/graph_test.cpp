@@ -407,3 +407,40 @@ TEST_CASE("two sockets or tasks of one name are refused: only the first could be
           "module 'twice' has two tasks named 'make': rename one\n"
           "module 'twice' has two sockets named 'y': rename one");
 }
+
+// Each of these took minutes where something went through the whole graph for each of its tasks.
+TEST_CASE("graphs of tens of thousands of tasks are built and compiled") {
+    constexpr std::size_t kTasks = 30'000;
+    const auto copy = [] {
+        return task("copy", in<int>("x"), out<int>("y"), [](auto x, auto y) { y[0] = x[0]; });
+    };
+    const auto check = [&](Graph& graph) {
+        const Structure structure = structure_of(graph);
+        CHECK(structure.order.size() >= kTasks);
+        const std::vector<StageCut> cut{{structure.units.size(), 1}};
+        CHECK(compile(graph, structure, cut).steps.size() == structure.order.size());
+    };
+    Graph chain;
+    Graph star;
+    Graph segments;
+    const auto source = task("source", out<int>("y"), [](auto y) { y[0] = 0; });
+    const auto begin = [&](Graph& graph) { return graph.add(source)["y"]; };
+    SocketRef end = begin(chain);
+    SocketRef middle = begin(star);
+    SocketRef last = begin(segments);
+    for (std::size_t i = 0; i < kTasks; ++i) {
+        auto& next = chain.add(copy());
+        chain.bind(end, next["x"]);
+        end = next["y"];
+        star.bind(middle, star.add(copy())["x"]);
+        Module* added = nullptr;
+        if (i % 100 < 99) added = &segments.add(copy());
+        if (!added)
+            added = &segments.add(task("thin", sequential, may_skip, in<int>("x"), out<int>("y"),
+                                       [](auto, auto) { return Flow::skip; }));
+        segments.bind(last, (*added)["x"]);
+        last = (*added)["y"];
+    }
+    CHECK(chain.module(kTasks).name() == "copy_30000");
+    for (Graph* graph : {&chain, &star, &segments}) check(*graph);
+}

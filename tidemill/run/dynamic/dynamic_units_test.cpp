@@ -1,5 +1,8 @@
 #include "tidemill/run/dynamic/dynamic_units.hpp"
 
+#include <algorithm>
+#include <random>
+
 #include <doctest/doctest.h>
 
 namespace tidemill {
@@ -16,6 +19,16 @@ struct Compiled {
             if (unit.name.starts_with(name)) return unit;
         }
         throw std::out_of_range(name);
+    }
+    /// Whether a unit of one task reads what another one makes.
+    bool reads(const Graph& graph, std::size_t reader, std::size_t maker) const {
+        const std::uint32_t by = structure.order[structure.units[reader].tasks.front()].id.module;
+        const std::uint32_t of = structure.order[structure.units[maker].tasks.front()].id.module;
+        for (std::uint32_t s = 0; s < graph.module(by).sockets().size(); ++s) {
+            const auto* from = graph.source_of(by, s);
+            if (from && from->module == &graph.module(of)) return true;
+        }
+        return false;
     }
     std::vector<std::string> before(const std::string& name) const {
         std::vector<std::string> names;
@@ -111,6 +124,42 @@ TEST_CASE("the task that ends a segment waits for all of it, and the next segmen
     CHECK(compiled.named("thin").emits);
     CHECK(compiled.named("end").segment == 1);
     CHECK(compiled.before("end") == Names{});
+}
+
+// What each unit waits for, through others or not, as it is defined: by comparing it with all before it.
+TEST_CASE("units wait for the same, through others, as if each were compared with all before it") {
+    for (unsigned seed = 0; seed < 200; ++seed) {
+        CAPTURE(seed);
+        std::mt19937 random(seed);
+        Graph g;
+        std::vector<SocketRef> outputs{g.add(source())["x"]};
+        const auto some = [&] { return outputs[random() % outputs.size()]; };
+        for (int i = 0; i < 12; ++i) {
+            if (random() % 4 == 0) {
+                auto& change = g.add(task("change", forward<int>("x"), [](auto x) { x[0] *= 2; }));
+                g.bind(some(), change["x"]);
+                outputs.push_back(change["x"]);
+            } else {
+                auto& sum = g.add(task("sum", pure, in<int>("a"), in<int>("b"), out<int>("y"),
+                                       [](auto a, auto b, auto y) { y[0] = a[0] + b[0]; }));
+                g.bind(some(), sum["a"]);
+                g.bind(some(), sum["b"]);
+                outputs.push_back(sum["y"]);
+            }
+        }
+        const Compiled compiled(g);
+        const std::size_t count = compiled.units.size();
+        std::vector<std::vector<bool>> waits(count, std::vector<bool>(count, false));
+        for (std::size_t k = 0; k < count; ++k) {
+            for (const std::uint32_t p : compiled.units[k].predecessors) {
+                CHECK(!waits[k][p]);  // not through another one
+                waits[k][p] = true;
+                for (std::size_t q = 0; q < p; ++q) waits[k][q] = waits[k][q] || waits[p][q];
+            }
+            for (std::size_t p = 0; p < k; ++p)
+                if (compiled.reads(g, k, p)) CHECK(waits[k][p]);
+        }
+    }
 }
 
 }  // namespace tidemill
