@@ -116,9 +116,9 @@ bool is_refused_by_table(const Option& option, const std::string& value) {
     if (option.kind == Kind::choice) return true;
     if (!is_number(option)) return false;
     if (option.takes_auto && value == "auto") return false;
-    const auto number = real_number(value);
+    const auto number = io::real_number(value);
     if (!number || !option.range.holds(*number)) return true;
-    return option.kind == Kind::whole && !any_whole_number(value);
+    return option.kind == Kind::whole && !io::any_whole_number(value);
 }
 
 // Work that may rightly take long: so many frames were asked for.

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "tidemill/cli/cli_error.hpp"
-#include "tidemill/cli/number_text.hpp"
+#include "tidemill/io/number_text.hpp"
 
 namespace tidemill::cli {
 
@@ -33,7 +33,7 @@ std::vector<std::string> parts_of(const std::string& text, char separator) {
 }
 
 double number_of(const std::string& text, const std::string& option) {
-    const std::optional<double> number = real_number(text);
+    const std::optional<double> number = io::real_number(text);
     if (!number) refuse_list(text, option);
     return *number;
 }

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "tidemill/cli/number_text.hpp"
+#include "tidemill/io/number_text.hpp"
 #include "tidemill/io/standard_stream.hpp"
 
 namespace tidemill::cli {
@@ -134,7 +134,7 @@ template <class T>
 requires(std::integral<T> && !std::same_as<T, bool>) struct ValueText<T> {
     static constexpr Kind kKind = Kind::whole;
     static T read(const Option& option, const std::string& text) {
-        const auto number = whole_number<T>(text);
+        const auto number = io::whole_number<T>(text);
         if (!number || !option.range.holds(static_cast<double>(*number))) option.refuse(text);
         return *number;
     }
@@ -144,7 +144,7 @@ template <std::floating_point T>
 struct ValueText<T> {
     static constexpr Kind kKind = Kind::real;
     static T read(const Option& option, const std::string& text) {
-        const auto number = option.kind == Kind::seconds ? seconds(text) : real_number(text);
+        const auto number = option.kind == Kind::seconds ? io::seconds(text) : io::real_number(text);
         if (!number || !option.range.holds(*number)) option.refuse(text);
         return static_cast<T>(*number);
     }

@@ -10,7 +10,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "tidemill/cli/number_text.hpp"
+#include "tidemill/io/number_text.hpp"
 
 namespace tidemill::cli {
 
@@ -25,7 +25,7 @@ std::string variable(const char* name) {
 std::optional<std::chrono::microseconds> patience_of_this_process() {
     const std::string pid = variable("WATCHDOG_PID");
     if (!pid.empty() && pid != std::to_string(getpid())) return std::nullopt;
-    const auto us = whole_number<std::int64_t>(variable("WATCHDOG_USEC"));
+    const auto us = io::whole_number<std::int64_t>(variable("WATCHDOG_USEC"));
     if (!us || *us <= 0) return std::nullopt;
     return std::chrono::microseconds(*us);
 }

@@ -68,7 +68,7 @@ void check_found(const WantedCarriers& wanted, const std::vector<NumberedCarrier
 
 WantedCarriers parse_carrier(const std::string& text) {
     if (text == "all") return {};
-    const auto number = whole_number<std::size_t>(text);
+    const auto number = io::whole_number<std::size_t>(text);
     if (!number || *number == 0)
         throw WrongUsage(fmt::format(
             "--carrier {}: give the number of a carrier, as tidemill dvbs2 scan lists them, or all", text));

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "tidemill/cli/number_text.hpp"
+#include "tidemill/io/number_text.hpp"
 #include "tidemill/cli/watch.hpp"
 #include "tidemill/io/io_error.hpp"
 #include "tidemill/io/stream_reader.hpp"
@@ -28,7 +28,7 @@ double seconds_of(const ReceptionJob& job, std::size_t bytes) {
 std::string waiting_text(const ReceptionJob& job) {
     const double looked_at_s = job.passed_s + seconds_of(job, job.beginning.size());
     if (Watch::draws())
-        return fmt::format("no signal in the first {}: waiting for one", seconds_text(looked_at_s));
+        return fmt::format("no signal in the first {}: waiting for one", io::seconds_text(looked_at_s));
     return job.passed_s == 0 ? "no signal yet: waiting for one" : "";
 }
 

@@ -8,7 +8,7 @@
 #include "tidemill/cli/dvbs2/band_hearing.hpp"
 #include "tidemill/cli/dvbs2/carrier_choice.hpp"
 #include "tidemill/cli/dvbs2/modcod_name.hpp"
-#include "tidemill/cli/number_text.hpp"
+#include "tidemill/io/number_text.hpp"
 #include "tidemill/cli/plain_text.hpp"
 #include "tidemill/io/standard_stream.hpp"
 #include "tidemill/json/json.hpp"
@@ -174,14 +174,14 @@ std::string reason_text(const SurveyedCarrier& carrier) {
             return fmt::format(
                 "frame headers of DVB-S2, but no frame decoded in {}: Es/N0 too low, or another gold "
                 "code",
-                seconds_text(carrier.heard_s));
+                io::seconds_text(carrier.heard_s));
         case CarrierKind::dvbs2x:
             return fmt::format("DVB-S2X ({}PLS code {})", carrier.vl_snr_header ? "VL-SNR, " : "",
                                carrier.header_code);
         case CarrierKind::dvbs:
             return fmt::format("not DVB-S2, but DVB-S (QPSK {})", carrier.dvbs_rate);
         case CarrierKind::other:
-            return fmt::format("not DVB-S2 (no frame header in {})", seconds_text(carrier.heard_s));
+            return fmt::format("not DVB-S2 (no frame header in {})", io::seconds_text(carrier.heard_s));
         case CarrierKind::no_symbols:
             return "not DVB-S2 (no symbol clock)";
         case CarrierKind::not_received:
@@ -224,7 +224,7 @@ std::string scan_text(const ScannedBand& band) {
         text += line_of(k + 1, band.carriers[k], center_hz);
     text += tone_lines(band.tones_hz, center_hz);
     if (band.carriers.empty() && band.tones_hz.empty())
-        return band.live_s > 0 ? fmt::format("no carrier found in the first {}\n", seconds_text(band.live_s))
+        return band.live_s > 0 ? fmt::format("no carrier found in the first {}\n", io::seconds_text(band.live_s))
                                : "no carrier found\n";
     const auto best = std::ranges::max_element(band.carriers, {}, [](const SurveyedCarrier& c) {
         return is_received(c) ? c.esn0_db - dvbs2::find_modcod(c.pls->modcod)->esn0_threshold_db : -1e9;

@@ -41,8 +41,8 @@ constexpr double kMostSteps = 10000;
 
 ScanRange parse_scan_range(const std::string& text) {
     const auto colon = text.find(':');
-    const double from = real_number(text.substr(0, colon)).value_or(0);
-    const double to = colon == std::string::npos ? 0 : real_number(text.substr(colon + 1)).value_or(0);
+    const double from = io::real_number(text.substr(0, colon)).value_or(0);
+    const double to = colon == std::string::npos ? 0 : io::real_number(text.substr(colon + 1)).value_or(0);
     if (!(from > 0) || !(to > from) || !std::isfinite(to))
         throw WrongUsage(fmt::format("--live {}: say from where to where, in hertz: 740M:750M", text));
     return {from, to};

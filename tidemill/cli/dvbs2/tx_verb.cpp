@@ -56,7 +56,7 @@ std::string text_of(const TxOptions& options, const TxOutcome& sent) {
         "sent {} bytes ({} left out{}), {} null packets and {} dummy frames in {} frames: {} samples, "
         "{}, {} of them limited, {}in {}\n",
         sent.bytes, sent.bytes_left_out, deleted, sent.null_packets, sent.dummy_frames, sent.frames,
-        sent.samples, seconds_text(sent.duration_s), sent.limited_samples, underflows, options.output);
+        sent.samples, io::seconds_text(sent.duration_s), sent.limited_samples, underflows, options.output);
 }
 
 // Where the time went.

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "tidemill/cli/cli_error.hpp"
-#include "tidemill/cli/number_text.hpp"
+#include "tidemill/io/number_text.hpp"
 #include "tidemill/cli/output.hpp"
 #include "tidemill/io/io_error.hpp"
 #include "tidemill/io/pcap.hpp"
@@ -143,7 +143,7 @@ io::IpPrefix parse_tun_allow(const std::string& text) {
 
 std::uint16_t parse_mpe_pid(const std::string& text) {
     constexpr std::uint16_t kLastPid = 0x1ffe;
-    const auto pid = whole_number<std::uint16_t>(text);
+    const auto pid = io::whole_number<std::uint16_t>(text);
     if (!pid || *pid > kLastPid)
         throw WrongUsage(fmt::format("--mpe-pid {}: give the number of a PID, 0 to {}", text, kLastPid));
     return *pid;

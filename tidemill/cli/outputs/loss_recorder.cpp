@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include "tidemill/cli/cli_error.hpp"
-#include "tidemill/cli/number_text.hpp"
+#include "tidemill/io/number_text.hpp"
 #include "tidemill/cli/outputs/iq_file.hpp"
 #include "tidemill/cli/outputs/queued_output.hpp"
 #include "tidemill/cli/standard_streams.hpp"
@@ -74,7 +74,7 @@ fs::path free_path(const fs::path& folder) {
 
 std::uint64_t parse_keep_limit(const std::string& text) {
     constexpr double kLeast = 1e4, kMost = 1e15;
-    const auto bytes = text.ends_with('B') ? real_number(text.substr(0, text.size() - 1)) : std::nullopt;
+    const auto bytes = text.ends_with('B') ? io::real_number(text.substr(0, text.size() - 1)) : std::nullopt;
     if (!bytes || *bytes < kLeast || *bytes > kMost)
         throw WrongUsage(fmt::format("--keep-limit {}: give a size from 10kB on, like 2GB", text));
     return static_cast<std::uint64_t>(*bytes);

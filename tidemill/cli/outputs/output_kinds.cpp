@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "tidemill/cli/cli_error.hpp"
-#include "tidemill/cli/number_text.hpp"
+#include "tidemill/io/number_text.hpp"
 #include "tidemill/cli/output.hpp"
 #include "tidemill/cli/outputs/file_outputs.hpp"
 #include "tidemill/cli/outputs/network_outputs.hpp"
@@ -100,11 +100,11 @@ std::optional<std::string> place_of_stream(const std::string& place, int stream)
 io::RollLimits parse_roll(const std::string& text) {
     constexpr double kLeastBytes = 1e4, kMostBytes = 1e15, kMostSeconds = 366 * 86400.0;
     if (text.ends_with('B')) {
-        const auto bytes = real_number(text.substr(0, text.size() - 1));
+        const auto bytes = io::real_number(text.substr(0, text.size() - 1));
         if (bytes && *bytes >= kLeastBytes && *bytes <= kMostBytes)
             return {.bytes = static_cast<std::uint64_t>(*bytes)};
-    } else if (const auto age_s = seconds(text);
-               age_s && !real_number(text) && *age_s >= 1 && *age_s <= kMostSeconds) {
+    } else if (const auto age_s = io::seconds(text);
+               age_s && !io::real_number(text) && *age_s >= 1 && *age_s <= kMostSeconds) {
         return {.age = std::chrono::seconds(static_cast<std::int64_t>(*age_s))};
     }
     throw WrongUsage(

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "tidemill/cli/cli_error.hpp"
-#include "tidemill/cli/number_text.hpp"
+#include "tidemill/io/number_text.hpp"
 
 namespace tidemill::cli {
 
@@ -25,8 +25,8 @@ constexpr std::array<PolicyWord, 4> kPolicyWords{{{"no-lock", ExitPolicy::Kind::
                                                   {"frames-bad", ExitPolicy::Kind::frames_bad, false}}};
 
 std::optional<double> limit_of(const PolicyWord& word, std::string_view text) {
-    if (word.is_time) return seconds(text);
-    const auto count = whole_number<std::uint32_t>(text);
+    if (word.is_time) return io::seconds(text);
+    const auto count = io::whole_number<std::uint32_t>(text);
     return count ? std::optional<double>(*count) : std::nullopt;
 }
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "tidemill/cli/number_text.hpp"
+#include "tidemill/io/number_text.hpp"
 #include "tidemill/cli/rx/rx_schedule.hpp"
 #include "tidemill/cli/rx_page/band_tap.hpp"
 #include "tidemill/dvbs2/receiver/retuned_source.hpp"
@@ -26,7 +26,7 @@ void tell_move(const dvbs2::RetunedSource::Move& move, RxOutcome& outcome) {
     outcome.job.warnings.push_back(
         fmt::format("from {} on the carrier at {} Hz with {:.1f} symbols/s is received: it was found when "
                     "nothing was left where the receiver listened",
-                    seconds_text(move.at_s),
+                    io::seconds_text(move.at_s),
                     io::signed_hertz_text(move.to.offset_hz - outcome.job.carrier_hz.value_or(0)),
                     move.to.symbol_rate_hz));
 }

@@ -13,7 +13,7 @@ namespace tidemill::cli {
 
 WantedStreams parse_isi(const std::string& text) {
     if (text == "all") return {.all = true};
-    const auto stream = whole_number<std::uint8_t>(text);
+    const auto stream = io::whole_number<std::uint8_t>(text);
     if (!stream) {
         throw WrongUsage(fmt::format("--isi {}: give the number of an input stream, 0 to 255, or all", text));
     }

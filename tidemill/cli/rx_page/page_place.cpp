@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "tidemill/cli/cli_error.hpp"
-#include "tidemill/cli/number_text.hpp"
+#include "tidemill/io/number_text.hpp"
 #include "tidemill/io/io_error.hpp"
 
 namespace tidemill::cli {
@@ -33,7 +33,7 @@ bool is_digits(std::string_view text) {
 }
 
 std::uint16_t port_of(const std::string& text, std::string_view port) {
-    const auto number = is_digits(port) ? whole_number<std::uint16_t>(port) : std::nullopt;
+    const auto number = is_digits(port) ? io::whole_number<std::uint16_t>(port) : std::nullopt;
     if (!number || *number == 0) refuse_place(text);
     return *number;
 }

@@ -1,4 +1,4 @@
-#include "tidemill/cli/number_text.hpp"
+#include "tidemill/io/number_text.hpp"
 
 #include <charconv>
 #include <cmath>
@@ -7,21 +7,21 @@
 
 #include <fmt/format.h>
 
-namespace tidemill::cli {
+namespace tidemill::io {
 
 namespace {
 
-struct Unit {
+struct NumberUnit {
     std::string_view name;
     double factor;
 };
 
-constexpr Unit kThousands[] = {{"k", 1e3}, {"M", 1e6}, {"G", 1e9}};
-constexpr Unit kTimeUnits[] = {{"ms", 1e-3}, {"us", 1e-6}, {"min", 60}, {"h", 3600}, {"s", 1}};
+constexpr NumberUnit kThousands[] = {{"k", 1e3}, {"M", 1e6}, {"G", 1e9}};
+constexpr NumberUnit kTimeUnits[] = {{"ms", 1e-3}, {"us", 1e-6}, {"min", 60}, {"h", 3600}, {"s", 1}};
 
 // Takes the unit off the end of the text.
-double factor_of(std::string_view& text, std::span<const Unit> units) {
-    for (const Unit& unit : units) {
+double factor_of(std::string_view& text, std::span<const NumberUnit> units) {
+    for (const NumberUnit& unit : units) {
         if (!text.ends_with(unit.name)) continue;
         text.remove_suffix(unit.name.size());
         return unit.factor;
@@ -37,7 +37,7 @@ std::optional<Number> parsed(std::string_view text, Format... format) {
     return error == std::errc() && stopped == end ? std::optional(value) : std::nullopt;
 }
 
-std::optional<double> in_units(std::string_view text, std::span<const Unit> units) {
+std::optional<double> in_units(std::string_view text, std::span<const NumberUnit> units) {
     const double factor = factor_of(text, units);
     const auto number = parsed<double>(text);
     if (!number || !std::isfinite(*number * factor)) return std::nullopt;
@@ -74,4 +74,4 @@ std::optional<WholeNumber> any_whole_number(std::string_view text) {
     return whole;
 }
 
-}  // namespace tidemill::cli
+}  // namespace tidemill::io

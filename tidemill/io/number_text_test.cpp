@@ -1,8 +1,8 @@
-#include "tidemill/cli/number_text.hpp"
+#include "tidemill/io/number_text.hpp"
 
 #include <doctest/doctest.h>
 
-namespace tidemill::cli {
+namespace tidemill::io {
 
 TEST_CASE("numbers: real ones are read as people write them") {
     CHECK(real_number("0") == 0.0);
@@ -57,4 +57,4 @@ TEST_CASE("numbers: a time is in seconds unless its unit is told") {
     for (const char* const text : {"", "s", "1 s", "nan", "infs", "2k"}) CHECK_FALSE(seconds(text));
 }
 
-}  // namespace tidemill::cli
+}  // namespace tidemill::io

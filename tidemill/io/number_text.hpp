@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-namespace tidemill::cli {
+namespace tidemill::io {
 
 /// A finite number as people write it: 12, +3, -0.5, 1e6, 2.4M; k, M and G behind it are thousands, millions
 /// and billions. Nothing when the text is anything else, or nothing.
@@ -44,4 +44,4 @@ std::optional<Number> whole_number(std::string_view text) {
     return std::in_range<Number>(value) ? std::optional(static_cast<Number>(value)) : std::nullopt;
 }
 
-}  // namespace tidemill::cli
+}  // namespace tidemill::io
