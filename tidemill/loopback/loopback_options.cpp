@@ -1,12 +1,13 @@
 #include "tidemill/loopback/loopback_options.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <functional>
 #include <string_view>
 
 #include <fmt/format.h>
+
+#include "tidemill/io/number_text.hpp"
 
 namespace tidemill::loopback {
 
@@ -15,10 +16,7 @@ namespace {
 constexpr double kLongestS = 1e6;
 
 double number(std::string_view key, std::string_view text, double least, double most) {
-    double value = 0;
-    const char* const end = text.data() + text.size();
-    const auto [stopped, error] = std::from_chars(text.data(), end, value);
-    if (error == std::errc() && stopped == end && value >= least && value <= most) return value;
+    if (const auto value = io::real_number(text); value && *value >= least && *value <= most) return *value;
     throw LoopbackError(fmt::format("{}={}: give a number from {} to {}", key, text, least, most));
 }
 

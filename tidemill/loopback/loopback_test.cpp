@@ -89,13 +89,14 @@ TEST_CASE("loopback: arguments are read, and others left to others") {
     const auto options = parse_loopback({{"driver", "loopback"},
                                          {"file", "a.cs16"},
                                          {"overflow", "3+0.2:1.5+0.01"},
-                                         {"symbol-rate", "1e6"},
+                                         {"symbol-rate", "250k"},
                                          {"esn0", "8"},
                                          {"cfo", "-2e3"}});
     CHECK(options.file == "a.cs16");
     REQUIRE(options.overflows.size() == 2);
     CHECK(options.overflows[0].at_s == 1.5);
     CHECK(options.channel.config.esn0_db == 8);
+    CHECK(options.channel.symbol_rate_hz == 250e3);
     CHECK_FALSE(options.channel.is_plain);
     CHECK(channel_at(options.channel, 2e6, -1e3).frequency_cycles_per_symbol == doctest::Approx(-1e-3));
     CHECK(parse_loopback({}).channel.is_plain);
