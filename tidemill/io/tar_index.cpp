@@ -16,10 +16,10 @@ namespace tidemill::io {
 namespace {
 
 // POSIX.1-1988 (ustar): a header and then the content, both in blocks of 512 bytes.
-constexpr std::uint64_t kBlockBytes = 512;
+constexpr std::uint64_t kTarBlockBytes = 512;
 constexpr std::uint64_t kNotKnownYet = std::uint64_t{1} << 62;
 constexpr std::uint64_t kMaxNoteBytes = 1 << 20;  // of a long name or a pax header
-using Block = std::array<char, kBlockBytes>;
+using Block = std::array<char, kTarBlockBytes>;
 
 std::string_view text_of(const Block& block, std::size_t at, std::size_t length) {
     const std::string_view field(block.data() + at, length);
@@ -58,7 +58,7 @@ class TarReader {
 
     std::vector<TarMember> list() {
         std::vector<TarMember> members;
-        while (at_ + kBlockBytes <= size_) {
+        while (at_ + kTarBlockBytes <= size_) {
             const Block header = read_block();
             if (std::ranges::all_of(header, [](char c) { return c == 0; })) break;
             read_entry(header, members);
@@ -75,14 +75,14 @@ class TarReader {
 
     Block read_block() const {
         Block block{};
-        if (file_.read_at(std::as_writable_bytes(std::span(block)), at_) != kBlockBytes) fail("it ends");
+        if (file_.read_at(std::as_writable_bytes(std::span(block)), at_) != kTarBlockBytes) fail("it ends");
         return block;
     }
 
     void read_entry(const Block& header, std::vector<TarMember>& members) {
         if (!checksum_fits(header)) fail("no header");
         const auto size = pax_size_ ? pax_size_ : number_of(header, 124, 12);
-        const std::uint64_t content = at_ + kBlockBytes;
+        const std::uint64_t content = at_ + kTarBlockBytes;
         if (!size || *size > size_ - content) fail("a file reaches beyond its end");
         const char type = header[156];
         if (type == 'L') {
@@ -95,7 +95,7 @@ class TarReader {
             long_name_.clear();
             pax_size_.reset();
         }
-        at_ = content + (*size + kBlockBytes - 1) / kBlockBytes * kBlockBytes;
+        at_ = content + (*size + kTarBlockBytes - 1) / kTarBlockBytes * kTarBlockBytes;
     }
 
     std::string note(std::uint64_t offset, std::uint64_t size) const {

@@ -8,11 +8,11 @@ namespace tidemill::dvbs2 {
 
 namespace {
 
-constexpr std::size_t kGroup = 16;
+constexpr std::size_t kGroupBins = 16;
 // Means of so many pieces are compared with what is usual: groups of bins by few, single bins by many.
 constexpr std::size_t kFew = 2, kMany = 16;
 constexpr std::size_t kMemory = 64;
-constexpr double kDeviations = 7;
+constexpr double kUnusualDeviations = 7;
 // Independent values of a bin in a piece.
 constexpr double kAverages = static_cast<double>(BandWatch::kPieceSamples) / BandWatch::kBins;
 
@@ -42,7 +42,7 @@ bool BandWatch::has_changed() const {
         Power few{};
         for (std::size_t i = latest_.size() - kFew; i < latest_.size(); ++i)
             for (std::size_t k = 0; k < kBins; ++k) few[k] += latest_[i][k];
-        if (differs(few, kFew, kGroup)) return true;
+        if (differs(few, kFew, kGroupBins)) return true;
     }
     return latest_.size() == kMany && pieces_ >= 2 * kMany && differs(many_, kMany, 1);
 }
@@ -51,7 +51,7 @@ bool BandWatch::has_changed() const {
 bool BandWatch::differs(const Power& sums, std::size_t count, std::size_t bins) const {
     const double independent = kAverages * static_cast<double>(bins);
     const double variance = (1 / static_cast<double>(count) + 1 / static_cast<double>(pieces_)) / independent;
-    const double most = std::exp(kDeviations * std::sqrt(variance));
+    const double most = std::exp(kUnusualDeviations * std::sqrt(variance));
     for (std::size_t first = 0; first < kBins; first += bins) {
         double now = 0, usual = 0;
         for (std::size_t k = first; k < first + bins; ++k) now += sums[k], usual += usual_[k];

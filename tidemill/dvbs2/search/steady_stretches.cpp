@@ -11,18 +11,18 @@ namespace tidemill::dvbs2 {
 
 namespace {
 
-constexpr std::size_t kPieceSamples = 1 << 13;
+constexpr std::size_t kStretchPieceSamples = 1 << 13;
 constexpr std::size_t kMostPieces = 1 << 13;
 // A piece's power is looked at bin by bin, in groups of bins, and as a whole: what is narrow shows in the
 // first, what is weak and short in the others.
-constexpr std::size_t kBins = 256, kGroup = 16, kChannels = kBins + kBins / kGroup + 1;
+constexpr std::size_t kBins = 256, kChannelBins = 16, kChannels = kBins + kBins / kChannelBins + 1;
 // Pieces to either side of a place whose means are compared.
 constexpr std::size_t kMostCompared = 64;
 // Deviations of chance, among 15 million comparisons, and how much must change: 0.8 dB is half of what the
 // weakest carrier adds to the noise in its band.
-constexpr double kDeviations = 8, kLeastChange = 1.2;
+constexpr double kLeastDeviations = 8, kLeastChange = 1.2;
 // Overlapping stretches under the window count for fewer that are independent.
-constexpr double kIndependent = 0.55;
+constexpr double kIndependentShare = 0.55;
 
 /// Power over time: for each channel the sums over all pieces before one.
 class PowerHistory {
@@ -35,12 +35,12 @@ class PowerHistory {
         float all = 0;
         for (std::size_t k = 0; k < kBins; ++k) {
             next[k] += power[k];
-            next[kBins + k / kGroup] += power[k];
+            next[kBins + k / kChannelBins] += power[k];
             all += power[k];
         }
         next.back() += all;
         sums_.push_back(next);
-        averages_ = kIndependent * static_cast<double>(spectrum.stretches());
+        averages_ = kIndependentShare * static_cast<double>(spectrum.stretches());
     }
 
     std::size_t pieces() const { return sums_.size() - 1; }
@@ -53,7 +53,7 @@ class PowerHistory {
             const double after = sums_[place + compared][channel] - sums_[place][channel];
             const double ratio = std::max(before, after) / std::max(std::min(before, after), 1e-30);
             if (ratio < kLeastChange) continue;
-            const double bins = channel < kBins ? 1 : channel + 1 < kChannels ? kGroup : kBins;
+            const double bins = channel < kBins ? 1 : channel + 1 < kChannels ? kChannelBins : kBins;
             const double averages = averages_ * static_cast<double>(compared) * bins;
             most = std::max(most, std::log(ratio) * std::sqrt(averages / 2));
         }
@@ -81,7 +81,7 @@ void add_places(const PowerHistory& history, std::size_t compared, std::vector<s
         change[k] = history.change(k, compared);
     const std::vector<std::size_t> known = places;
     for (std::size_t k = compared; k + compared <= history.pieces(); ++k) {
-        if (change[k] <= kDeviations) continue;
+        if (change[k] <= kLeastDeviations) continue;
         const auto around = std::span(change).subspan(k - compared, 2 * compared + 1);
         const bool is_largest = std::ranges::max_element(around) - around.begin() == std::ssize(around) / 2;
         const bool is_known = *std::ranges::lower_bound(known, k - compared + 1) < k + compared;
@@ -115,8 +115,8 @@ std::vector<double> excesses(const PowerHistory& history, const std::vector<std:
 
 PowerHistory history_of(std::uint64_t samples, std::uint64_t period, const ReadAt& read) {
     PowerHistory history;
-    std::vector<dsp::Iq> piece(kPieceSamples);
-    for (std::uint64_t first = 0; first + kPieceSamples <= samples; first += period) {
+    std::vector<dsp::Iq> piece(kStretchPieceSamples);
+    for (std::uint64_t first = 0; first + kStretchPieceSamples <= samples; first += period) {
         if (read(first, piece) < piece.size()) break;
         history.add(piece);
     }
@@ -126,7 +126,7 @@ PowerHistory history_of(std::uint64_t samples, std::uint64_t period, const ReadA
 }  // namespace
 
 std::vector<SampleStretch> steady_stretches(std::uint64_t samples, const ReadAt& read) {
-    const std::uint64_t period = std::max<std::uint64_t>(kPieceSamples, samples / kMostPieces);
+    const std::uint64_t period = std::max<std::uint64_t>(kStretchPieceSamples, samples / kMostPieces);
     const PowerHistory history = history_of(samples, period, read);
     const std::vector<std::size_t> places = change_places(history);
     if (places.size() <= 2) return {{0, samples}};
