@@ -63,12 +63,13 @@ Follow              -  # a failure on the thread that looks is a warning in the 
 is_steady           -  # called between frames as stop_when is
 is_steady_          -
 text                -  # of parse_journal(), on its thread
-format              -  # of a SampleSource, called in its task, as the next five
+format              -  # of a SampleSource, called in its task, as the next six
 sample_rate_hz      -
 followed_hz         -
 controls            -
 control             -
 read                -
+restarts            -
 LIST
 )
 
