@@ -95,6 +95,7 @@ def test_a_subinterpreter_is_refused_with_a_sentence():
 def test_a_second_import_is_refused_with_a_sentence():
     program = start("""
         import sys
+        print("running", flush=True)
         for name in [name for name in sys.modules if name.startswith("tidemill")]:
             del sys.modules[name]
         try:

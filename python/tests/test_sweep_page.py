@@ -69,7 +69,10 @@ def test_it_listens_on_this_machine_unless_an_address_is_told():
             place_of(text)
 
 
-def test_places_that_cannot_be_had_and_words_without_sense_are_told(state, tmp_path, capsys):
+def test_places_that_cannot_be_had_and_words_without_sense_are_told(state, tmp_path, capsys, monkeypatch):
+    assert command.main(["--status", str(state), "--page", "192.0.2.1:0"]) == 2
+    assert "TIDEMILL_PAGE_PASSWORD" in capsys.readouterr().err
+    monkeypatch.setenv("TIDEMILL_PAGE_PASSWORD", "sesame")
     assert command.main(["--status", str(state), "--page", "192.0.2.1:0"]) == 1
     assert "the page cannot listen at 192.0.2.1:0" in capsys.readouterr().err
     assert command.main(["--status", str(tmp_path / "none"), "--page", "0"]) == 3
