@@ -207,24 +207,30 @@ void RetunedSource::begin_window_before() {
 }
 
 // Returns whether the carrier was found elsewhere. What was not found is looked for in windows that follow,
-// and then once in a while.
+// and then once in a while; behind a further change within the window at once.
 bool RetunedSource::search() {
     collects_ = false;
     watch_.settle();
     const std::uint64_t window = window_.size() / sample_bytes_;
     searched_ = samples_;
     const bool hears = hears_frames(std::span(window_).subspan(window_before_));
-    const std::optional<Tuning> found = hears ? std::nullopt : found_elsewhere();
-    std::vector<std::byte> tail(window_.end() - static_cast<std::ptrdiff_t>(window / 2 * sample_bytes_),
+    const std::optional<Found> found = hears ? std::nullopt : found_elsewhere();
+    const std::uint64_t tail_first = found ? found->next_change : window - window / 2;
+    std::vector<std::byte> tail(window_.begin() + static_cast<std::ptrdiff_t>(tail_first * sample_bytes_),
                                 window_.end());
-    if (found) retune(*found);
+    if (found) {
+        window_.erase(window_.begin(),
+                      window_.begin() + static_cast<std::ptrdiff_t>(found->first * sample_bytes_));
+        retune(found->at);
+    }
     window_ = {};
     failures_ = hears || found ? 0 : failures_ + 1;
     rests_until_ = samples_ + (hears ? kRestWindows : found ? 0 : kIdleWindows) * window;
     const int doublings = std::clamp(failures_ - kFailuresInARow / 2, 0, kFailuresInARow);
     window_bytes_ = std::min(kMostWindowBytes, least_window_bytes_ << doublings);
     window_bytes_ -= window_bytes_ % sample_bytes_;
-    if (failures_ > 0 && failures_ < kFailuresInARow) begin_window(std::move(tail));
+    if (found ? !tail.empty() : failures_ > 0 && failures_ < kFailuresInARow) begin_window(std::move(tail));
+    if (found) watch_.settle(before_ = found->power);
     return found.has_value();
 }
 
@@ -270,7 +276,9 @@ bool RetunedSource::hears_frames(std::span<const std::byte> part) const {
     return heard();
 }
 
-std::optional<Tuning> RetunedSource::found_elsewhere() const {
+// The frames of what was received before are not given out a second time: part of its band may be within
+// reach.
+std::optional<RetunedSource::Found> RetunedSource::found_elsewhere() const {
     const std::size_t all = window_.size() / sample_bytes_;
     const auto read = [&](std::uint64_t first, std::span<dsp::Iq> to) {
         const std::size_t count = std::min<std::size_t>(to.size(), all - first);
@@ -279,9 +287,15 @@ std::optional<Tuning> RetunedSource::found_elsewhere() const {
                              to.first(count));
         return count;
     };
-    for (const SampleStretch& part : steady_stretches(all, read)) {
+    const std::vector<SampleStretch> parts = steady_stretches(all, read);
+    for (const SampleStretch& part : parts) {
         const auto bytes = std::span(window_).subspan(part.first * sample_bytes_, part.count * sample_bytes_);
-        if (const auto found = found_in(bytes)) return found;
+        const std::optional<Tuning> found = found_in(bytes);
+        if (!found) continue;
+        std::uint64_t next = all;
+        for (const SampleStretch& other : parts)
+            if (other.first > part.first) next = std::min(next, other.first);
+        return Found{*found, place_of_change(part, read), next, power_of(*open(bytes))};
     }
     return std::nullopt;
 }

@@ -57,6 +57,12 @@ class RetunedSource final : public io::SampleSource {
 
   private:
     class Feed;
+    /// Carrier within the window, the samples of it from the carrier's first on, and from the next change on.
+    struct Found {
+        Tuning at{};
+        std::uint64_t first = 0, next_change = 0;
+        BandWatch::Power power{};  ///< of the band while it is there
+    };
 
     std::size_t take(std::span<std::byte> to);
     void observe(std::span<const std::byte> bytes);
@@ -67,7 +73,7 @@ class RetunedSource final : public io::SampleSource {
     bool search();
     std::unique_ptr<io::SampleSource> open(std::span<const std::byte> part) const;
     bool hears_frames(std::span<const std::byte> part) const;
-    std::optional<Tuning> found_elsewhere() const;
+    std::optional<Found> found_elsewhere() const;
     std::optional<Tuning> found_in(std::span<const std::byte> part) const;
     void retune(const Tuning& tuning);
     float gain_of_window() const;

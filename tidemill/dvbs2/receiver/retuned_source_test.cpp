@@ -103,6 +103,17 @@ TEST_CASE(
     CHECK(as_they_are.moves.size() == 2);
 }
 
+TEST_CASE("retuned source: of a jump without a pause, by part of the band, nothing is received twice") {
+    for (const double seconds : {0.5, 0.53, 0.56, 0.6, 0.65, 0.7}) {
+        CAPTURE(seconds);
+        const Transmissions sent = make_transmissions({{kLow}, {kHigh}, {kLow}}, 0, seconds);
+        const std::size_t all = sent.packets.size() / io::kTsPacketBytes;
+        const Retuned received = receive_retuned(sent.bytes, kAtLow, true);
+        CHECK_FALSE(received.moves.empty());
+        CHECK(in_order(received.packets, sent.packets) + all / 10 > all);
+    }
+}
+
 TEST_CASE("retuned source: bursts of a carrier that stays come out once") {
     const BandCarrier beside{.symbol_rate_hz = 500e3, .offset_hz = 40e3};
     const std::vector<std::vector<BandCarrier>> bursts(8, {beside});

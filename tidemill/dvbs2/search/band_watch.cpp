@@ -67,4 +67,10 @@ void BandWatch::settle() {
     pieces_ = 0;
 }
 
+void BandWatch::settle(const Power& usual) {
+    settle();
+    usual_ = usual;
+    pieces_ = kMany;
+}
+
 }  // namespace tidemill::dvbs2

@@ -26,6 +26,9 @@ class BandWatch {
     /// Takes the power from now on for the usual one.
     void settle();
 
+    /// Takes this power for the usual one.
+    void settle(const Power& usual);
+
     /// The usual power of each bin, from minus half of the sample rate on; 1 for white noise of power 1.
     const Power& usual() const { return usual_; }
 

@@ -113,10 +113,12 @@ std::vector<double> excesses(const PowerHistory& history, const std::vector<std:
     return excesses;
 }
 
-PowerHistory history_of(std::uint64_t samples, std::uint64_t period, const ReadAt& read) {
+// Of the samples from `first` to `end`, in pieces whose first samples are `period` apart.
+PowerHistory history_of(std::uint64_t first, std::uint64_t end, std::size_t piece_samples,
+                        std::uint64_t period, const ReadAt& read) {
     PowerHistory history;
-    std::vector<dsp::Iq> piece(kStretchPieceSamples);
-    for (std::uint64_t first = 0; first + kStretchPieceSamples <= samples; first += period) {
+    std::vector<dsp::Iq> piece(piece_samples);
+    for (; first + piece_samples <= end; first += period) {
         if (read(first, piece) < piece.size()) break;
         history.add(piece);
     }
@@ -127,7 +129,7 @@ PowerHistory history_of(std::uint64_t samples, std::uint64_t period, const ReadA
 
 std::vector<SampleStretch> steady_stretches(std::uint64_t samples, const ReadAt& read) {
     const std::uint64_t period = std::max<std::uint64_t>(kStretchPieceSamples, samples / kMostPieces);
-    const PowerHistory history = history_of(samples, period, read);
+    const PowerHistory history = history_of(0, samples, kStretchPieceSamples, period, read);
     const std::vector<std::size_t> places = change_places(history);
     if (places.size() <= 2) return {{0, samples}};
     const std::vector<double> excess = excesses(history, places);
@@ -142,6 +144,23 @@ std::vector<SampleStretch> steady_stretches(std::uint64_t samples, const ReadAt&
         stretches.push_back({first, std::min(last, samples) - first});
     }
     return stretches;
+}
+
+std::uint64_t place_of_change(const SampleStretch& stretch, const ReadAt& read) {
+    if (stretch.first == 0) return 0;
+    constexpr std::uint64_t kClosely = 1024, kCompared = 8, kMargin = 2;
+    const std::uint64_t before = std::min(stretch.first, kCompared * kClosely);
+    const std::uint64_t first = stretch.first - before;
+    const std::uint64_t after =
+        std::min<std::uint64_t>(stretch.count, 2 * kStretchPieceSamples + kCompared * kClosely);
+    const PowerHistory history = history_of(first, stretch.first + after, kClosely, kClosely, read);
+    std::size_t place = 0;
+    double most = kLeastDeviations;
+    for (std::size_t k = kCompared; k + kCompared <= history.pieces(); ++k) {
+        const double change = history.change(k, kCompared);
+        if (change > most) most = change, place = k;
+    }
+    return place == 0 ? stretch.first : std::max(stretch.first, first + (place - kMargin) * kClosely);
 }
 
 }  // namespace tidemill::dvbs2

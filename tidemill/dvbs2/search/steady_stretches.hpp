@@ -26,4 +26,8 @@ using ReadAt = std::function<std::size_t(std::uint64_t first, std::span<dsp::Iq>
 /// most 2^26 samples: all of a short recording, pieces at equal distances of a longer one.
 std::vector<SampleStretch> steady_stretches(std::uint64_t samples, const ReadAt& read);
 
+/// First sample of a stretch without those of the one before: at most 3072 samples before the change. Where
+/// the change cannot be seen so closely, the stretch's first sample.
+std::uint64_t place_of_change(const SampleStretch& stretch, const ReadAt& read);
+
 }  // namespace tidemill::dvbs2
