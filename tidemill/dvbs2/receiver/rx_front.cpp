@@ -96,16 +96,18 @@ KeptBlocks RxCoarse::decide(Frame f) {
     const bool following = coarse_.found(), looks = tones_.wants(f[spectrum][0], following);
     if (following && !looks) return coarse_.step(f[spectrum][0]);
     layout_.convert(f[raw_in], f[info_in][0], samples_);
-    if (looks) look_for_tones();
+    if (looks) look_for_tones(f[info_in][0]);
     if (following && tones_.tones().count == 0) return coarse_.step(f[spectrum][0]);
     return coarse_.step(measure(f, following ? kFollowedChunks : 1));
 }
 
-// In the block's middle, where a tone that moves is neither first nor last.
-void RxCoarse::look_for_tones() {
-    const std::size_t middle = layout_.geometry.chunks() / 2 * kChunkSamples;
-    dsp::copy_samples(std::span(samples_).subspan(layout_.geometry.history_samples() + middle, kToneBins),
-                      chunk_);
+// In the block's middle, where a tone that moves is neither first nor last. The edge of a signal that begins
+// or ends there would look like tones.
+void RxCoarse::look_for_tones(const RawInfo& block) {
+    const std::size_t middle =
+        layout_.geometry.history_samples() + layout_.geometry.chunks() / 2 * kChunkSamples;
+    if (middle < block.begin || block.end < layout_.window_samples()) return;
+    dsp::copy_samples(std::span(samples_).subspan(middle, kToneBins), chunk_);
     blanker_.blank(chunk_);
     tones_.look(chunk_, coarse_.iq().correction().offset);
     if (tones_.tones().count > 0) last_tones_ = tones_.tones();

@@ -103,7 +103,7 @@ class RxCoarse final : public Module {
 
     Flow follow_signal(Frame f);
     KeptBlocks decide(Frame f);
-    void look_for_tones();
+    void look_for_tones(const RawInfo& block);
     BlockSpectrum measure(Frame f, std::uint32_t every);
 
     CoarseFrequency coarse_;

@@ -49,6 +49,20 @@ TEST_CASE(
     }
 }
 
+TEST_CASE("tuned reception: where a recording ends within a block, its end is no tone") {
+    constexpr double kRate = 333e3, kOffset = 200e3;
+    const BandConfig config{.sample_rate_hz = 2.4e6, .seconds = 0.2, .esn0_db = 8};
+    const MadeBand whole =
+        make_band(config, std::vector{BandCarrier{.symbol_rate_hz = kRate, .offset_hz = kOffset}});
+    for (std::size_t cut = 0; cut < 40; ++cut) {
+        CAPTURE(cut);
+        MadeBand band = whole;
+        band.samples.resize(whole.samples.size() - 1234 * cut);
+        const Tuning tuning{.symbol_rate_hz = kRate, .offset_hz = kOffset};
+        CHECK(receive_tuned(band, config.sample_rate_hz, tuning).report.tones_hz.empty());
+    }
+}
+
 TEST_CASE("tuned reception: a carrier about the middle, alone, is received without a tuner") {
     for (const double ratio : {2.0, 2.7, 8.0, 16.0}) {
         const BandConfig config{.sample_rate_hz = ratio * 1e6, .seconds = 0.02, .dc = {1, 0}};
