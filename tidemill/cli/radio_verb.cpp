@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "tidemill/cli/cli_error.hpp"
+#include "tidemill/cli/held_back_output.hpp"
 #include "tidemill/cli/plain_text.hpp"
 #include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/cli/verbs.hpp"
@@ -17,6 +18,7 @@ namespace {
 struct RadioListOptions {
     std::string which;
     bool json = false;
+    bool verbose = false;
 };
 
 /// What was found, and where nothing was, why.
@@ -25,10 +27,17 @@ struct RadioList {
     std::string nothing{};
 };
 
-RadioList listed_radios(const std::string& which) {
+// Modules write what they miss, most of it about radios that nobody has.
+io::FoundRadios found_radios(const RadioListOptions& options) {
+    if (options.verbose) return io::find_radios(io::SoapyLibrary::installed(), options.which);
+    const HeldBackOutput held;
+    return io::find_radios(io::SoapyLibrary::installed(), options.which);
+}
+
+RadioList listed_radios(const RadioListOptions& options) {
     RadioList list;
     try {
-        list.found = io::find_radios(io::SoapyLibrary::installed(), which);
+        list.found = found_radios(options);
     } catch (const io::IoError& error) {
         list.nothing = error.what();
         return list;
@@ -41,7 +50,7 @@ RadioList listed_radios(const std::string& which) {
     else
         list.nothing =
             "no radio found: is it plugged in, has its module been installed (soapysdr0.8-module-...), "
-            "and may this user open it (see docs/radio.md)?";
+            "and may this user open it (see docs/radio.md)? --verbose shows what the modules write";
     return list;
 }
 
@@ -103,7 +112,7 @@ std::string list_text(const RadioList& list) {
 }
 
 int run_radio(const RadioListOptions& options) {
-    const RadioList list = listed_radios(options.which);
+    const RadioList list = listed_radios(options);
     if (options.json) print("{}", to_text(list_json(list), 2) + "\n");
     if (!list.nothing.empty() && !options.json) throw JobFailed(list.nothing);
     if (!options.json) print("{}", list_text(list));
@@ -118,6 +127,7 @@ void add_radio(Verb& program) {
     verb.footer(fmt::format("Example: {} radio driver=rtlsdr", program.name()));
     verb.option("which", options->which, "Only these, as SoapySDR writes it: driver=rtlsdr");
     verb.flag("--json", options->json, "One JSON object on standard output");
+    verb.flag("--verbose", options->verbose, "Show what SoapySDR's modules write while they look");
     verb.does([options] { return run_radio(*options); });
 }
 

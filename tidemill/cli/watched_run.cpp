@@ -1,5 +1,6 @@
 #include "tidemill/cli/watched_run.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 
@@ -19,7 +20,10 @@ using Clock = std::chrono::steady_clock;
 // Source frames that have run. Whoever is asked whether to go on is done with those it was asked for before.
 class FrameCount {
   public:
-    // Only the first thread of the first stage is asked; the others have their turns between.
+    explicit FrameCount(std::uint64_t most) : most_(static_cast<double>(most)) {}
+
+    // Only the first thread of the first stage is asked; the others have their turns between, or are ahead of
+    // it.
     void follow(const Schedule& schedule) {
         per_turn_.store(schedule.stages[0].turns().frames_per_turn(0), std::memory_order_relaxed);
     }
@@ -31,12 +35,13 @@ class FrameCount {
 
     std::string line() const {
         const double elapsed_s = std::chrono::duration<double>(Clock::now() - start_).count();
-        const double frames = frames_.load(std::memory_order_relaxed);
+        const double frames = std::min(most_, frames_.load(std::memory_order_relaxed));
         return fmt::format("{:7.1f} s  {:10.0f} frames  {:11.1f} frames/s", elapsed_s, frames,
                            frames / elapsed_s);
     }
 
   private:
+    double most_;
     Clock::time_point start_ = Clock::now();
     std::atomic<double> per_turn_{1};
     double asked_for_ = 0;  // of whoever is asked
@@ -67,7 +72,7 @@ WatchedRun::WatchedRun(const RunningOptions& options, Graph& graph)
 
 void WatchedRun::go(GraphRun& run, RunOptions options, std::function<std::string()> line,
                     const GraphRun::Follow& follow) {
-    FrameCount count;
+    FrameCount count(options.frames);
     if (!line) {
         line = [&] { return count.line(); };
         options.stop_when = [&] { return count.asked(), false; };

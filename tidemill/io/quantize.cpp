@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 
 #include "tidemill/dsp/quantizer.hpp"
 
@@ -73,6 +75,23 @@ std::uint64_t quantize(std::span<const dsp::Iq> samples, float gain, dsp::Sample
     const auto written = to.first(samples.size() * dsp::bytes_per_sample(format));
     dsp::swap_bytes(format, written, written);
     return limited;
+}
+
+double rounding_snr_db(double rms, dsp::SampleFormat format) {
+    // A step of 1 adds a power of 1/12 to I and to Q each.
+    const auto of_steps = [rms](double to_full_scale) {
+        return 10 * std::log10(6 * std::pow(rms * to_full_scale, 2));
+    };
+    switch (dsp::little_endian(format)) {
+        case dsp::SampleFormat::ci16:
+            return of_steps(32767);
+        case dsp::SampleFormat::ci8:
+            return of_steps(127);
+        case dsp::SampleFormat::cu8:
+            return of_steps(127.5);
+        default:
+            return std::numeric_limits<double>::infinity();
+    }
 }
 
 }  // namespace tidemill::io

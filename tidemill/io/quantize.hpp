@@ -17,4 +17,8 @@ namespace tidemill::io {
 std::uint64_t quantize(std::span<const dsp::Iq> samples, float gain, dsp::SampleFormat format,
                        std::span<std::byte> to);
 
+/// Power of the signal over that of the rounding, in dB, for samples of this root mean square, 1 being full
+/// scale; infinite for floating point.
+double rounding_snr_db(double rms, dsp::SampleFormat format);
+
 }  // namespace tidemill::io

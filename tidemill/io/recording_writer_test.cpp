@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <complex>
 #include <limits>
+#include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -138,6 +141,34 @@ TEST_CASE("writer: the name tells how samples are stored, and one that does not 
 TEST_CASE("writer: a folder that does not exist is an error with its path") {
     CHECK_THROWS_WITH_AS(RecordingWriter("/nowhere/r.cf32", {}, 1.0F), doctest::Contains("/nowhere/r.cf32"),
                          IoError);
+}
+
+TEST_CASE("quantize: rounding adds the noise that is named beforehand") {
+    std::mt19937 random(7);
+    std::normal_distribution<float> gaussian(0, 0.70710678F);
+    std::vector<dsp::Iq> samples(20'000);
+    for (dsp::Iq& sample : samples) sample = {gaussian(random), gaussian(random)};
+    for (const auto& [format, rms] : {std::pair{dsp::SampleFormat::ci8, 0.1},
+                                      {dsp::SampleFormat::ci8, 0.01},
+                                      {dsp::SampleFormat::cu8, 0.02},
+                                      {dsp::SampleFormat::ci16, 0.001},
+                                      {dsp::SampleFormat::ci16_be, 0.0002}}) {
+        CAPTURE(static_cast<int>(format));
+        std::vector<std::byte> bytes(samples.size() * dsp::bytes_per_sample(format));
+        quantize(samples, static_cast<float>(rms), format, bytes);
+        std::vector<dsp::Iq> rounded(samples.size());
+        dsp::convert_samples(format, bytes, rounded);
+        double signal = 0, cross = 0, power = 0;
+        for (std::size_t n = 0; n < samples.size(); ++n) {
+            signal += std::norm(samples[n]);
+            cross += (samples[n] * std::conj(rounded[n])).real();
+            power += std::norm(rounded[n]);
+        }
+        // The noise is left where the best multiple of the signal has been taken out.
+        const double snr_db = 10 * std::log10(cross * cross / signal / (power - cross * cross / signal));
+        CHECK(snr_db == doctest::Approx(rounding_snr_db(rms, format)).epsilon(0.03));
+    }
+    CHECK(std::isinf(rounding_snr_db(1e-6, dsp::SampleFormat::cf32)));
 }
 
 }  // namespace tidemill::io

@@ -152,6 +152,7 @@ io::RecordingWriter writer_of(const ChannelOptions& options, const dvbs2::Channe
         channel.samples_per_symbol * channel.rate_ratio * std::pow(10.0, -channel.esn0_db / 10.0);
     io::SigmfMetadata description;
     description.format = stored_format(options.output, options.format);
+    warn_of_rounding(options.level_dbfs, description.format);
     description.sample_rate_hz = rate_hz * channel.rate_ratio;
     description.symbol_rate_hz = rate_hz / channel.samples_per_symbol;
     description.description = "made by Tidemill; channel simulated";

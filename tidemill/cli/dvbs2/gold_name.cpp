@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "tidemill/cli/cli_error.hpp"
-#include "tidemill/io/number_text.hpp"
 #include "tidemill/dvbs2/standard/pl_scrambler.hpp"
+#include "tidemill/io/number_text.hpp"
 
 namespace tidemill::cli {
 

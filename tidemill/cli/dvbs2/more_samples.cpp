@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
-#include "tidemill/io/number_text.hpp"
 #include "tidemill/cli/watch.hpp"
 #include "tidemill/io/io_error.hpp"
+#include "tidemill/io/number_text.hpp"
 #include "tidemill/io/stream_reader.hpp"
 
 namespace tidemill::cli {

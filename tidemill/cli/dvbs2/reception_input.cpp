@@ -108,7 +108,8 @@ class FirstSamples {
         if (wanted_s_ == 0) return "waiting for samples";
         if (!Watch::draws())
             return fmt::format("looking at the first {} of samples", io::seconds_text(wanted_s_));
-        return fmt::format("first samples: {} of {}", io::seconds_text(so_far_s_), io::seconds_text(wanted_s_));
+        return fmt::format("first samples: {} of {}", io::seconds_text(so_far_s_),
+                           io::seconds_text(wanted_s_));
     }
 
   private:

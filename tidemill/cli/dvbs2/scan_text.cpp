@@ -8,8 +8,8 @@
 #include "tidemill/cli/dvbs2/band_hearing.hpp"
 #include "tidemill/cli/dvbs2/carrier_choice.hpp"
 #include "tidemill/cli/dvbs2/modcod_name.hpp"
-#include "tidemill/io/number_text.hpp"
 #include "tidemill/cli/plain_text.hpp"
+#include "tidemill/io/number_text.hpp"
 #include "tidemill/io/standard_stream.hpp"
 #include "tidemill/json/json.hpp"
 
@@ -224,8 +224,9 @@ std::string scan_text(const ScannedBand& band) {
         text += line_of(k + 1, band.carriers[k], center_hz);
     text += tone_lines(band.tones_hz, center_hz);
     if (band.carriers.empty() && band.tones_hz.empty())
-        return band.live_s > 0 ? fmt::format("no carrier found in the first {}\n", io::seconds_text(band.live_s))
-                               : "no carrier found\n";
+        return band.live_s > 0
+                   ? fmt::format("no carrier found in the first {}\n", io::seconds_text(band.live_s))
+                   : "no carrier found\n";
     const auto best = std::ranges::max_element(band.carriers, {}, [](const SurveyedCarrier& c) {
         return is_received(c) ? c.esn0_db - dvbs2::find_modcod(c.pls->modcod)->esn0_threshold_db : -1e9;
     });

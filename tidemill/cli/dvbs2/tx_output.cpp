@@ -102,6 +102,7 @@ bool takes_its_time(const std::string& place) {
 std::unique_ptr<TxOutput> open_recording(const TxOptions& options) {
     io::SigmfMetadata description;
     description.format = stored_format(options.output, options.format);
+    warn_of_rounding(options.level_dbfs, description.format);
     description.sample_rate_hz = sample_rate_hz(options);
     description.symbol_rate_hz = options.symbol_rate_hz;
     description.description =
