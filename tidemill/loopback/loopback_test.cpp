@@ -98,7 +98,7 @@ TEST_CASE("loopback: arguments are read, and others left to others") {
     CHECK(options.channel.config.esn0_db == 8);
     CHECK(options.channel.symbol_rate_hz == 250e3);
     CHECK_FALSE(options.channel.is_plain);
-    CHECK(channel_at(options.channel, 2e6, -1e3).frequency_cycles_per_symbol == doctest::Approx(-1e-3));
+    CHECK(channel_at(options.channel, 2e6, -1e3).frequency_cycles_per_symbol == doctest::Approx(-4e-3));
     CHECK(parse_loopback({}).channel.is_plain);
 }
 
