@@ -144,7 +144,7 @@ template <std::floating_point T>
 struct ValueText<T> {
     static constexpr Kind kKind = Kind::real;
     static T read(const Option& option, const std::string& text) {
-        const auto number = option.kind == Kind::seconds ? io::seconds(text) : io::real_number(text);
+        const auto number = option.kind == Kind::seconds ? io::seconds_in(text) : io::real_number(text);
         if (!number || !option.range.holds(*number)) option.refuse(text);
         return static_cast<T>(*number);
     }

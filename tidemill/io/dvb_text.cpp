@@ -92,7 +92,7 @@ std::string of_default_table(Bytes bytes) {
     constexpr std::uint8_t kEuro = 0xa4;
     const auto euro = std::ranges::find(bytes, kEuro);
     const auto before = static_cast<std::size_t>(euro - bytes.begin());
-    const std::string text = converted({"ISO_6937"}, bytes.first(before));
+    std::string text = converted({"ISO_6937"}, bytes.first(before));
     if (euro == bytes.end()) return text;
     return text + "\xe2\x82\xac" + of_default_table(bytes.subspan(before + 1));
 }

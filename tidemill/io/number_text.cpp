@@ -51,7 +51,7 @@ std::optional<double> real_number(std::string_view text) {
     return in_units(text, kThousands);
 }
 
-std::optional<double> seconds(std::string_view text) {
+std::optional<double> seconds_in(std::string_view text) {
     return in_units(text, kTimeUnits);
 }
 

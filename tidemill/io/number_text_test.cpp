@@ -48,13 +48,13 @@ TEST_CASE("numbers: a time is told in few digits, however short or long it is") 
 }
 
 TEST_CASE("numbers: a time is in seconds unless its unit is told") {
-    CHECK(seconds("1.5") == 1.5);
-    CHECK(seconds("3s") == 3.0);
-    CHECK(seconds("200ms") == doctest::Approx(0.2));
-    CHECK(seconds("30us") == doctest::Approx(30e-6));
-    CHECK(seconds("2min") == 120.0);
-    CHECK(seconds("1h") == 3600.0);
-    for (const char* const text : {"", "s", "1 s", "nan", "infs", "2k"}) CHECK_FALSE(seconds(text));
+    CHECK(seconds_in("1.5") == 1.5);
+    CHECK(seconds_in("3s") == 3.0);
+    CHECK(seconds_in("200ms") == doctest::Approx(0.2));
+    CHECK(seconds_in("30us") == doctest::Approx(30e-6));
+    CHECK(seconds_in("2min") == 120.0);
+    CHECK(seconds_in("1h") == 3600.0);
+    for (const char* const text : {"", "s", "1 s", "nan", "infs", "2k"}) CHECK_FALSE(seconds_in(text));
 }
 
 }  // namespace tidemill::io

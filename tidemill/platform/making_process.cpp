@@ -9,7 +9,7 @@ std::atomic<std::uint32_t> forks = 0;
 
 namespace {
 
-[[maybe_unused]] const int counts_forks =
+[[maybe_unused]] const int kCountsForks =
     pthread_atfork(nullptr, nullptr, [] { forks.fetch_add(1, std::memory_order_relaxed); });
 
 }  // namespace

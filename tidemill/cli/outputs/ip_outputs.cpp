@@ -8,9 +8,9 @@
 #include <fmt/format.h>
 
 #include "tidemill/cli/cli_error.hpp"
-#include "tidemill/io/number_text.hpp"
 #include "tidemill/cli/output.hpp"
 #include "tidemill/io/io_error.hpp"
+#include "tidemill/io/number_text.hpp"
 #include "tidemill/io/pcap.hpp"
 #include "tidemill/platform/drop_rights.hpp"
 #include "tidemill/platform/platform_error.hpp"

@@ -11,11 +11,11 @@
 #include <fmt/format.h>
 
 #include "tidemill/cli/cli_error.hpp"
-#include "tidemill/io/number_text.hpp"
 #include "tidemill/cli/outputs/iq_file.hpp"
 #include "tidemill/cli/outputs/queued_output.hpp"
 #include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/error.hpp"
+#include "tidemill/io/number_text.hpp"
 
 namespace tidemill::cli {
 

@@ -7,13 +7,13 @@
 #include <fmt/format.h>
 
 #include "tidemill/cli/cli_error.hpp"
-#include "tidemill/io/number_text.hpp"
 #include "tidemill/cli/output.hpp"
 #include "tidemill/cli/outputs/file_outputs.hpp"
 #include "tidemill/cli/outputs/network_outputs.hpp"
 #include "tidemill/cli/outputs/queued_output.hpp"
 #include "tidemill/io/io_error.hpp"
 #include "tidemill/io/network_address.hpp"
+#include "tidemill/io/number_text.hpp"
 #include "tidemill/io/ts_packet.hpp"
 
 namespace tidemill::cli {
@@ -103,7 +103,7 @@ io::RollLimits parse_roll(const std::string& text) {
         const auto bytes = io::real_number(text.substr(0, text.size() - 1));
         if (bytes && *bytes >= kLeastBytes && *bytes <= kMostBytes)
             return {.bytes = static_cast<std::uint64_t>(*bytes)};
-    } else if (const auto age_s = io::seconds(text);
+    } else if (const auto age_s = io::seconds_in(text);
                age_s && !io::real_number(text) && *age_s >= 1 && *age_s <= kMostSeconds) {
         return {.age = std::chrono::seconds(static_cast<std::int64_t>(*age_s))};
     }

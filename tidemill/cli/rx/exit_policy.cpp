@@ -25,7 +25,7 @@ constexpr std::array<PolicyWord, 4> kPolicyWords{{{"no-lock", ExitPolicy::Kind::
                                                   {"frames-bad", ExitPolicy::Kind::frames_bad, false}}};
 
 std::optional<double> limit_of(const PolicyWord& word, std::string_view text) {
-    if (word.is_time) return io::seconds(text);
+    if (word.is_time) return io::seconds_in(text);
     const auto count = io::whole_number<std::uint32_t>(text);
     return count ? std::optional<double>(*count) : std::nullopt;
 }

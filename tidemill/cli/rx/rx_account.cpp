@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include "tidemill/io/number_text.hpp"
 #include "tidemill/cli/rx/rx_schedule.hpp"
 #include "tidemill/cli/rx_page/band_tap.hpp"
 #include "tidemill/dvbs2/receiver/retuned_source.hpp"
 #include "tidemill/dvbs2/tuner/tuned_source.hpp"
 #include "tidemill/io/hertz_text.hpp"
+#include "tidemill/io/number_text.hpp"
 #include "tidemill/io/recording_reader.hpp"
 #include "tidemill/io/stream_reader.hpp"
 

@@ -94,7 +94,7 @@ std::string heard_instead(const ReceptionJob& received) {
     const double place_hz = received.config.tuned_hz;
     const dvbs2::SurveyedCarrier& nearest = *std::ranges::min_element(
         carriers, {}, [&](const auto& one) { return std::abs(one.offset_hz - place_hz); });
-    const std::string text = told_of(std::move(band), nearest);
+    std::string text = told_of(std::move(band), nearest);
     if (nearest.seen.covers(place_hz)) return text;
     return fmt::format("at {} Hz {}", io::signed_hertz_text(std::round(nearest.offset_hz)), text);
 }

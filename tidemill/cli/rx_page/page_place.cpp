@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 
 #include "tidemill/cli/cli_error.hpp"
-#include "tidemill/io/number_text.hpp"
 #include "tidemill/io/io_error.hpp"
+#include "tidemill/io/number_text.hpp"
 
 namespace tidemill::cli {
 

@@ -25,7 +25,7 @@ constexpr double kStepSeconds = 0.15;
 constexpr std::uint64_t kLeastStep = 1 << 18;
 // A window holds a lock and several of the longest frames; after some failures it is twice as long, up to a
 // limit of memory.
-constexpr double kWindowSeconds = 0.5, kWindowSymbols = 250e3;
+constexpr double kWindowSeconds = 0.5, kLeastWindowSymbols = 250e3;
 constexpr std::size_t kMostWindowBytes = 64 << 20;
 constexpr int kFailuresInARow = 4;
 // A change shows in the second piece after it.
@@ -108,7 +108,7 @@ RetunedSource::RetunedSource(std::unique_ptr<io::SampleSource> source, const std
       format_(source_->format()),
       rate_hz_(band_rate_hz_),
       controls_(source_->controls()) {
-    const double window_s = std::max(kWindowSeconds, kWindowSymbols / config.symbol_rate_hz);
+    const double window_s = std::max(kWindowSeconds, kLeastWindowSymbols / config.symbol_rate_hz);
     least_window_bytes_ =
         std::min(kMostWindowBytes / sample_bytes_, static_cast<std::size_t>(window_s * band_rate_hz_)) *
         sample_bytes_;

@@ -54,7 +54,7 @@ std::optional<bridge::Stretch> TaskCrew::stretch_of(policy::KindId kind) const {
     for (const Step& step : plan_.steps) ratios.push_back(emulated->second.ratio_of(step.task.name));
     using By = bridge::Stretch::By;
     const bool crowded = settings_.board.kinds.size() > cores_to_use();
-    return bridge::Stretch(std::move(ratios), crowded ? By::sleeping : By::spinning);
+    return bridge::Stretch(ratios, crowded ? By::sleeping : By::spinning);
 }
 
 // The board creates a source frame when there is room for it; that is when it begins.
