@@ -129,9 +129,18 @@ struct ToLibrary {
 }  // namespace
 
 Json::Json() noexcept = default;
-Json::Json(const Json&) = default;
+// The library's own copy of a variant of texts and vectors destroys what it never made when memory ends on
+// the way (GCC 12).
+Json::Json(const Json& other) {
+    other.visit([this](const auto& value) {
+        auto copy = value;
+        value_ = std::move(copy);
+    });
+}
 Json::Json(Json&&) noexcept = default;
-Json& Json::operator=(const Json&) = default;
+Json& Json::operator=(const Json& other) {
+    return *this = Json(other);
+}
 Json& Json::operator=(Json&&) noexcept = default;
 Json::~Json() = default;
 
