@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <malloc.h>
 
 #include "tidemill/cli/cli_error.hpp"
 #include "tidemill/cli/output.hpp"
@@ -21,6 +22,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kDrawPeriod{100};
 constexpr double kStepPeriod_s = 0.5;
+constexpr int kMostHeaps = 4;
 
 std::string page_password(const RxPageOptions& options) {
     if (!options.password_file.empty()) return password_of_file(options.password_file);
@@ -45,6 +47,8 @@ RxPage::RxPage(const RxPageOptions& options, std::size_t most_carriers)
         throw JobFailed(fmt::format("--page-dir {}: there is no such folder", options.folder));
     feeds_.front().publish("{}");
     if (options.place) {
+        // Else each connection's thread reserves another 64 MiB of addresses, which limits of memory count.
+        ::mallopt(M_ARENA_MAX, kMostHeaps);
         try {
             server_.emplace(feeds_.front(), server_options(), documents(), actions(), further_feeds());
         } catch (const page::PageError& error) {
