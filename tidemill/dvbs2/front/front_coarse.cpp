@@ -43,6 +43,10 @@ constexpr double kLargestDrift = 3e-7;  // cycles per symbol squared
 constexpr double kJump = 0.012;
 constexpr double kCarrierJumpSigmas = 6;
 constexpr double kLargestRise = 4.0;  // of one chunk's power over the average
+// What is so far below what comes later, for so many chunks in a row, was not the signal: silence with a
+// filter's answer, or noise of a converter.
+constexpr double kAnotherSignal = 30;
+constexpr std::uint32_t kLastingChunks = 4;
 
 // The gain moves by so much per block at the most, and only when the level is off by more than half a dB.
 constexpr double kGainTolerance = 1.06;
@@ -150,7 +154,15 @@ dsp::LagCorrelation CoarseFrequency::without_burst(const dsp::LagCorrelation& ch
     return limited.lags;
 }
 
+bool CoarseFrequency::has_risen(const dsp::LagCorrelation& received) {
+    if (risen_chunks_ == 0) level_before_ = window_sum_.lags.power / std::max(window_sum_.chunks, 1.0);
+    const bool is_above = window_sum_.chunks > 0 && received.power > kAnotherSignal * level_before_;
+    risen_chunks_ = is_above ? risen_chunks_ + 1 : 0;
+    return risen_chunks_ == kLastingChunks;
+}
+
 void CoarseFrequency::take(std::int64_t number, const dsp::LagCorrelation& received) {
+    if (has_risen(received)) forget();
     if (window_.empty()) window_begin_ = number;
     window_.push_back(state_ == State::searching ? received : without_burst(received));
     const dsp::LagCorrelation& chunk = window_.back();
@@ -216,6 +228,7 @@ void CoarseFrequency::forget() {
     state_ = State::searching;
     window_.clear();
     window_sum_ = {};
+    risen_chunks_ = 0;
 }
 
 // Whether the window's chunks lie elsewhere than all that are remembered, which no drift brings about.

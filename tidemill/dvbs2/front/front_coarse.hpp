@@ -46,6 +46,7 @@ class CoarseFrequency {
         archive("iq", iq_)("state", state_)("sum", sum_)("window", window_)("window_sum", window_sum_);
         archive("window_begin", window_begin_)("oldest_kept", oldest_kept_)("next_block", next_block_);
         archive("share", share_)("frequency", frequency_)("gain", gain_)("slewing", slewing_);
+        archive("level_before", level_before_)("risen_chunks", risen_chunks_);
         archive("loudest", loudest_)("started", started_)("last", last_)("steps", steps_)("lately", lately_)(
             "hurries", hurries_);
     }
@@ -58,6 +59,7 @@ class CoarseFrequency {
     void learn_steps(const BlockSpectrum& spectrum);
     double level_since(std::int64_t sample) const;
     bool has_ended() const;
+    bool has_risen(const dsp::LagCorrelation& received);
     void search();
     void estimate();
     void follow(const dsp::LagCorrelation& chunk);
@@ -88,7 +90,9 @@ class CoarseFrequency {
     double share_ = 0.0;
     double frequency_ = 0.0;
     double gain_ = 1.0;
-    double loudest_ = 0;  // power of a sample of the signal, where it was strongest lately
+    double loudest_ = 0;       // power of a sample of the signal, where it was strongest lately
+    double level_before_ = 0;  // of a chunk, before the latest ones that are far above it
+    std::uint32_t risen_chunks_ = 0;
     bool slewing_ = false;
     SpectrumSum lately_{};  // what a drift is seen in
     bool hurries_ = false;  // after it

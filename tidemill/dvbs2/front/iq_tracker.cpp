@@ -14,6 +14,14 @@ constexpr double kBalanceMemorySymbols = 131072;
 constexpr double kChance = 20;     // variances that chance does not reach
 constexpr double kStillThere = 5;  // once corrected, until it has fallen below so many
 
+// A signal that begins after weak samples is so many times their power, for so many chunks in a row.
+constexpr double kLouder = 10;
+constexpr std::uint32_t kLouderChunks = 16;
+
+dsp::IqMoments sum(const dsp::IqMoments& a, const dsp::IqMoments& b) {
+    return {a.count + b.count, a.power + b.power, a.sum + b.sum, a.square + b.square};
+}
+
 dsp::IqMoments scaled(const dsp::IqMoments& m, double factor) {
     return {m.count * factor, m.power * factor, m.sum * factor, m.square * factor};
 }
@@ -32,8 +40,20 @@ void IqTracker::take(const dsp::IqMoments& chunk) {
     const double usual = sum_.count > 0 ? sum_.power / sum_.count * chunk.count : chunk.power;
     const dsp::IqMoments weighed = scaled(chunk, std::min(1.0, usual / chunk.power));
     sum_ = scaled(sum_, std::max(0.0, 1 - weighed.count / (kBalanceMemorySymbols * samples_per_symbol_)));
-    sum_ = {sum_.count + weighed.count, sum_.power + weighed.power, sum_.sum + weighed.sum,
-            sum_.square + weighed.square};
+    sum_ = sum(sum_, weighed);
+    follow_level(chunk, usual);
+}
+
+// What weak samples showed, such as the beginning of a filter's answer after silence, is no property of a
+// signal that is far above them, and would outweigh it for ever.
+void IqTracker::follow_level(const dsp::IqMoments& chunk, double usual) {
+    const bool is_louder = chunk.power > kLouder * usual;
+    louder_ = is_louder ? sum(louder_, chunk) : dsp::IqMoments{};
+    louder_chunks_ = is_louder ? louder_chunks_ + 1 : 0;
+    if (louder_chunks_ < kLouderChunks) return;
+    sum_ = louder_;
+    louder_ = {};
+    louder_chunks_ = 0;
 }
 
 void IqTracker::decide() {
@@ -46,6 +66,7 @@ void IqTracker::decide() {
         corrected = stands_out ? value : Iq{};
         db = stands_out ? 10 * std::log10(share) : kNone;
     };
+    if (louder_chunks_ > 0) return void(correction_ = {});
     kept(all.offset, std::norm(all.offset) / power, correction_.offset, offset_db_);
     kept(all.image, std::norm(all.image), correction_.image, image_db_);
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <limits>
 
 #include "tidemill/dsp/iq_balance.hpp"
@@ -26,15 +27,19 @@ class IqTracker {
     /// What it holds goes into a checkpoint, and comes back from one.
     template <class Archive>
     void keep(Archive& archive) {
-        archive("sum", sum_)("correction", correction_)("offset_db", offset_db_)("image_db", image_db_);
+        archive("sum", sum_)("louder", louder_)("louder_chunks", louder_chunks_);
+        archive("correction", correction_)("offset_db", offset_db_)("image_db", image_db_);
     }
 
   private:
     void take(const dsp::IqMoments& chunk);
+    void follow_level(const dsp::IqMoments& chunk, double usual);
     void decide();
 
     double samples_per_symbol_;
     dsp::IqMoments sum_{};
+    dsp::IqMoments louder_{};  // of the latest chunks, where these are far above the usual power
+    std::uint32_t louder_chunks_ = 0;
     dsp::IqCorrection correction_{};
     double offset_db_ = kNone;
     double image_db_ = kNone;

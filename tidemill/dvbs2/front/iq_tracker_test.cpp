@@ -87,4 +87,15 @@ TEST_CASE("iq_tracker: a loud burst of interference weighs no more than the sign
     CHECK(tracker.correction().offset == before.offset);
 }
 
+TEST_CASE("iq_tracker: what weak samples showed is no property of a signal far above them") {
+    IqTracker tracker(2.0);
+    add(tracker, Radio(1e-8, {}, {1e-3F, 1e-3F}), 2);
+    CHECK(tracker.correction().changes_anything());
+    add(tracker, Radio(1.0, {}, {}), 1);
+    CHECK(!tracker.correction().changes_anything());
+    add(tracker, Radio(1.0, {0.06F, -0.08F}, {0.3F, 0.1F}), kMemoryBlocks);
+    CHECK(std::abs(tracker.correction().offset - Iq(0.3F, 0.1F)) < 0.02F);
+    CHECK(std::abs(tracker.correction().image - Iq(0.06F, -0.08F)) < 0.02F);
+}
+
 }  // namespace tidemill::dvbs2

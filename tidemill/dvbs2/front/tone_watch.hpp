@@ -35,7 +35,7 @@ class ToneWatch {
     /// What it holds goes into a checkpoint, and comes back from one.
     template <class Archive>
     void keep(Archive& archive) {
-        archive("mean", mean_)("looks", looks_)("tones", tones_)("usual_power", usual_power_);
+        archive("mean", mean_)("looks", looks_)("tones", tones_)("usual_power", usual_power_)("level", level_);
     }
 
   private:
@@ -64,6 +64,7 @@ class ToneWatch {
     std::uint32_t looks_ = 0;
     double usual_power_ = 0;
     ToneList tones_{};
+    float level_ = 0;  // of the latest look's power
 };
 
 }  // namespace tidemill::dvbs2

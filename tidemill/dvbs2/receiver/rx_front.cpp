@@ -110,7 +110,7 @@ void RxCoarse::look_for_tones(const RawInfo& block) {
     dsp::copy_samples(std::span(samples_).subspan(middle, kToneBins), chunk_);
     blanker_.blank(chunk_);
     tones_.look(chunk_, coarse_.iq().correction().offset);
-    if (tones_.tones().count > 0) last_tones_ = tones_.tones();
+    if (tones_.tones().count > 0 && coarse_.found()) last_tones_ = tones_.tones();
 }
 
 BlockSpectrum RxCoarse::measure(Frame f, std::uint32_t every) {

@@ -63,6 +63,26 @@ TEST_CASE("tuned reception: where a recording ends within a block, its end is no
     }
 }
 
+TEST_CASE(
+    "tuned reception: behind digital silence of any length, what the filter makes of its end is no signal") {
+    constexpr double kRate = 400e3, kOffset = 136e3;
+    const BandConfig config{.sample_rate_hz = 2e6, .seconds = 0.3, .esn0_db = 35};
+    const MadeBand made =
+        make_band(config, std::vector{BandCarrier{.symbol_rate_hz = kRate, .offset_hz = kOffset}});
+    for (const std::size_t silence :
+         {10'000U, 20'000U, 70'000U, 123'456U, 200'000U, 400'000U, 500'000U, 1'000'000U}) {
+        CAPTURE(silence);
+        MadeBand band{std::vector<dsp::Iq>(silence), made.packets};
+        band.samples.insert(band.samples.end(), made.samples.begin(), made.samples.end());
+        const auto received =
+            receive_tuned(band, config.sample_rate_hz, {.symbol_rate_hz = kRate, .offset_hz = kOffset});
+        CHECK(frames_lost(band, received, 7) < 4);
+        CHECK(received.report.totals.frames_bad == 0);
+        CHECK(received.report.totals.esn0_db() > 30);
+        CHECK(received.report.tones_hz.empty());
+    }
+}
+
 TEST_CASE("tuned reception: a carrier about the middle, alone, is received without a tuner") {
     for (const double ratio : {2.0, 2.7, 8.0, 16.0}) {
         const BandConfig config{.sample_rate_hz = ratio * 1e6, .seconds = 0.02, .dc = {1, 0}};
