@@ -88,9 +88,9 @@ void ByteWriter::end() noexcept {
     file_->end();
 }
 
-void ByteWriter::close() {
+void ByteWriter::close(bool empties) {
     flush();
-    file_->close();
+    file_->close(empties);
 }
 
 }  // namespace tidemill::io

@@ -53,7 +53,8 @@ class ByteWriter {
     void end() noexcept;
 
     /// Flushes and closes; throws IoError unless everything arrived. Nothing can be written after it.
-    void close();
+    /// `empties`: a file to which nothing was written loses what it held.
+    void close(bool empties = true);
 
     /// Bytes that the system has taken.
     std::uint64_t bytes_delivered() const { return bytes_delivered_; }

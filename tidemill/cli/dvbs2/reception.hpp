@@ -95,8 +95,10 @@ std::string reading_options(const ReceptionOptions& options);
 /// Stands between samples as they come and the tuner before a receiver.
 using WrapSource = std::function<std::unique_ptr<io::SampleSource>(std::unique_ptr<io::SampleSource>)>;
 
-/// The samples from their first on; those of a stream only once, for it takes the beginning away.
-std::unique_ptr<io::SampleSource> open_source(ReceptionJob& job, const WrapSource& wrap = {});
+/// The samples from their first on; those of a stream only once, for it takes the beginning away. `follows`:
+/// a carrier that goes elsewhere is looked for and received there.
+std::unique_ptr<io::SampleSource> open_source(ReceptionJob& job, const WrapSource& wrap = {},
+                                              bool follows = true);
 
 /// The samples as far as they can be looked at before the reception: all of a recording, a stream's
 /// beginning, or a part of that. They end where the user wants no more.

@@ -253,7 +253,7 @@ ReceptionJob open_job(const ReceptionOptions& options, bool whole_band) {
     return opened(std::move(job), options);
 }
 
-std::unique_ptr<io::SampleSource> open_source(ReceptionJob& job, const WrapSource& wrap) {
+std::unique_ptr<io::SampleSource> open_source(ReceptionJob& job, const WrapSource& wrap, bool follows) {
     std::unique_ptr<io::SampleSource> source;
     if (job.stream)
         source = std::make_unique<io::StreamReader>(*job.stream, std::exchange(job.beginning, {}));
@@ -261,7 +261,7 @@ std::unique_ptr<io::SampleSource> open_source(ReceptionJob& job, const WrapSourc
         source = std::make_unique<io::RecordingReader>(job.recording);
     if (wrap) source = wrap(std::move(source));
     const bool moves_as_foretold = job.tuning && job.tuning->doppler;
-    if (!source->sample_rate_hz() || moves_as_foretold) return tuned(std::move(source), job);
+    if (!follows || !source->sample_rate_hz() || moves_as_foretold) return tuned(std::move(source), job);
     dvbs2::ReceiverConfig config = job.config;
     if (config.symbol_rate_hz == 0) config.symbol_rate_hz = *source->sample_rate_hz() / 2;
     const auto open_at = [recording = job.recording](std::uint64_t first) {

@@ -45,7 +45,13 @@ class FlushedOutput final : public ByteOutput {
         flushed_ = now;
     }
     void flush() override { writer_.flush(); }
-    void close() override { writer_.close(); }
+    // A reception that gave nothing leaves what was there.
+    void close() override {
+        if constexpr (requires { writer_.close(false); })
+            writer_.close(false);
+        else
+            writer_.close();
+    }
     void end() noexcept override {
         if constexpr (requires { writer_.end(); }) writer_.end();
     }

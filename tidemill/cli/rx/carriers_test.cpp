@@ -2,6 +2,7 @@
 #include <cmath>
 #include <fstream>
 #include <numbers>
+#include <random>
 #include <string>
 #include <thread>
 #include <vector>
@@ -83,6 +84,20 @@ TEST_CASE("rx --carrier all: each carrier's file is what its own reception gives
         CHECK(json["together"]["executor"] == executor);
         CHECK(json["run"].is_object());
     }
+}
+
+TEST_CASE("rx --carrier all: carriers that begin late are received as one of them alone is") {
+    const ScratchFolder folder;
+    std::minstd_rand random(5);
+    std::string samples(2 * 8'000'000, '\0');  // 2 s of noise
+    for (std::size_t n = 0; n < samples.size(); n += 2) samples[n] = static_cast<char>(random() % 64);
+    samples += ScratchFolder::content_of(band_recording().samples);
+    std::ofstream(folder / "late.ci16", std::ios::binary) << samples;
+    const Ended ended = receive_band({"--carrier", "all", "-o", folder / "video.ts"}, folder / "late.ci16");
+    REQUIRE_MESSAGE(ended.status == 0, ended.err);
+    CHECK_FALSE(says(ended.err, "it was found when nothing was left"));
+    const std::string first = ScratchFolder::content_of(folder / "video.c1.ts");
+    CHECK(first.size() + 30 * 188 > alone("-500k", "333k").size());
 }
 
 TEST_CASE("rx --carrier all: from a connection come the packets that the file gives") {

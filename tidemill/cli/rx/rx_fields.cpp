@@ -138,8 +138,8 @@ Json clockless_text(View view) {
     const dvbs2::ReceptionNow& now = view.now;
     if (!is_clockless(now)) return {};
     return fmt::format(
-        "a signal without a clock of {:.0f} symbols/s from {:.2f} s on, for {:.2f} s: has it another symbol "
-        "rate?",
+        "no clock of {:.0f} symbols/s from {:.2f} s on, for {:.2f} s: noise, or a signal of another symbol "
+        "rate",
         now.symbol_rate_hz, now.clockless.begin_s, now.clockless.seconds);
 }
 

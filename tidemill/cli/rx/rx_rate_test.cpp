@@ -98,7 +98,7 @@ TEST_CASE("rx: a symbol rate that changes is told, with the place from which on 
     CHECK(report["clockless_s"].get<double>() == doctest::Approx(1.02 * change_s).epsilon(0.15));
     const Ended told = run_program({"dvbs2", "rx", both, "--sample-rate", "2e6", "--executor", "sequence",
                                     "--stats", "-o", "/dev/null"});
-    CHECK(says(told.out + told.err, "has it another symbol rate?"));
+    CHECK(says(told.out + told.err, "a signal of another symbol rate"));
 }
 
 }  // namespace tidemill::cli

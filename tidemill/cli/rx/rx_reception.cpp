@@ -78,12 +78,14 @@ void RxReception::count_seam() {
 // Where a tuner stands between the band and the receiver, the band may be looked at, too.
 std::unique_ptr<io::SampleSource> RxReception::open() {
     ReceptionJob& job = carriers_.whole().job;
-    if (!options_.page.any() || !(job.tuning || carriers_.is_band())) return open_source(job);
-    return open_source(job, [this](std::unique_ptr<io::SampleSource> from) {
-        auto tap = std::make_unique<BandTap>(std::move(from));
-        band_ = tap.get();
-        return tap;
-    });
+    const bool follows = !carriers_.is_band();
+    if (!options_.page.any() || !(job.tuning || carriers_.is_band())) return open_source(job, {}, follows);
+    const auto tap = [this](std::unique_ptr<io::SampleSource> from) {
+        auto tapped = std::make_unique<BandTap>(std::move(from));
+        band_ = tapped.get();
+        return tapped;
+    };
+    return open_source(job, tap, follows);
 }
 
 io::SampleSource& RxReception::kept_samples() {

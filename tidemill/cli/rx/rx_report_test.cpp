@@ -45,8 +45,8 @@ TEST_CASE("rx report: what a signal suffers from is told in its summary, and whe
     outcome.report.clockless = {.begin_s = 0.65, .seconds = 0.45};
     const std::string told =
         "too weak: 12 of 14 bad frames, down to -1.3 dB Es/N0, pulses: 1.1 % of the samples blanked, tone at "
-        "+52.5 kHz, drift of 1.2 kHz/s, a signal without a "
-        "clock of 1000000 symbols/s from 0.65 s on, for 0.45 s: has it another symbol rate?";
+        "+52.5 kHz, drift of 1.2 kHz/s, no "
+        "clock of 1000000 symbols/s from 0.65 s on, for 0.45 s: noise, or a signal of another symbol rate";
     CHECK(internal::says(summary_text(outcome), "\ndisturbed  " + told + "\n"));
     CHECK(internal::says(failure_text(outcome), "; disturbed: " + told));
     const std::string account = account_text(outcome);

@@ -17,7 +17,7 @@ constexpr std::uint32_t kMostLooks = 2 * kMemoryLooks;  // that are counted
 constexpr double kPowerChange = 0.13;
 constexpr double kUsualPowerGain = 1.0 / 8;
 // What was seen in samples so far below is not of the signal that has begun since.
-constexpr float kAnotherSignal = 30;
+constexpr float kLouderSignal = 30;
 
 // A line's power over the median beside it. In 20,000 looks at noise one bin came to 34; of two looks
 // together none in 500 to 12. The lines of dummy frames add up to 4 in a bin.
@@ -87,7 +87,7 @@ void ToneWatch::look(std::span<const Iq> samples, Iq offset) {
     float all = 0;
     for (std::size_t k = 0; k < kToneBins; ++k) all += latest_[k] = std::norm(spectrum_[k]);
     if (!(all > 0) || !std::isfinite(all)) return;  // silence says nothing
-    if (all > kAnotherSignal * level_) {
+    if (all > kLouderSignal * level_) {
         looks_ = 0;
         tones_ = {};
     }

@@ -10,7 +10,6 @@
 #include "tidemill/dvbs2/receiver/receiver_front.hpp"
 #include "tidemill/dvbs2/receiver/rx_frames.hpp"
 #include "tidemill/dvbs2/search/internal/source_pieces.hpp"
-#include "tidemill/dvbs2/search/steady_stretches.hpp"
 #include "tidemill/dvbs2/standard/pl_scrambler.hpp"
 #include "tidemill/dvbs2/tuner/read_all.hpp"
 #include "tidemill/io/quantize.hpp"
@@ -37,6 +36,8 @@ constexpr std::uint64_t kIdleWindows = 16;
 // A carrier that was not there before has so much more power per hertz now.
 constexpr double kAppears = 1.3;
 constexpr std::size_t kMostHeard = 4;
+// Of a window: a change there is the one for which it was begun.
+constexpr std::uint64_t kBeginning = 8;
 
 std::uint64_t step_of(double rate_hz) {
     return std::max(kLeastStep, static_cast<std::uint64_t>(kStepSeconds * rate_hz));
@@ -215,7 +216,8 @@ bool RetunedSource::search() {
     searched_ = samples_;
     const bool hears = hears_frames(std::span(window_).subspan(window_before_));
     const std::optional<Found> found = hears ? std::nullopt : found_elsewhere();
-    const std::uint64_t tail_first = found ? found->next_change : window - window / 2;
+    const std::optional<LaterChange> later = hears ? later_change() : std::nullopt;
+    const std::uint64_t tail_first = found ? found->next_change : later ? later->first : window - window / 2;
     std::vector<std::byte> tail(window_.begin() + static_cast<std::ptrdiff_t>(tail_first * sample_bytes_),
                                 window_.end());
     if (found) {
@@ -229,8 +231,9 @@ bool RetunedSource::search() {
     const int doublings = std::clamp(failures_ - kFailuresInARow / 2, 0, kFailuresInARow);
     window_bytes_ = std::min(kMostWindowBytes, least_window_bytes_ << doublings);
     window_bytes_ -= window_bytes_ % sample_bytes_;
-    if (found ? !tail.empty() : failures_ > 0 && failures_ < kFailuresInARow) begin_window(std::move(tail));
-    if (found) watch_.settle(before_ = found->power);
+    if (found ? !tail.empty() : later || (failures_ > 0 && failures_ < kFailuresInARow))
+        begin_window(std::move(tail));
+    if (found || later) watch_.settle(before_ = found ? found->power : later->before);
     return found.has_value();
 }
 
@@ -276,26 +279,40 @@ bool RetunedSource::hears_frames(std::span<const std::byte> part) const {
     return heard();
 }
 
+ReadAt RetunedSource::reads_window() const {
+    return [this](std::uint64_t first, std::span<dsp::Iq> to) {
+        const std::size_t count = std::min<std::size_t>(to.size(), window_.size() / sample_bytes_ - first);
+        dsp::convert_samples(source_->format(), bytes_of({first, count}), to.first(count));
+        return count;
+    };
+}
+
+std::span<const std::byte> RetunedSource::bytes_of(const SampleStretch& part) const {
+    return std::span(window_).subspan(part.first * sample_bytes_, part.count * sample_bytes_);
+}
+
+// The latest change in a window of which frames are heard: they may be of before it.
+std::optional<RetunedSource::LaterChange> RetunedSource::later_change() const {
+    const std::uint64_t all = window_.size() / sample_bytes_;
+    std::vector<SampleStretch> parts = steady_stretches(all, reads_window());
+    std::ranges::sort(parts, {}, &SampleStretch::first);
+    if (parts.back().first < all / kBeginning) return std::nullopt;
+    return LaterChange{parts.back().first, power_of(*open(bytes_of(parts[parts.size() - 2])))};
+}
+
 // The frames of what was received before are not given out a second time: part of its band may be within
 // reach.
 std::optional<RetunedSource::Found> RetunedSource::found_elsewhere() const {
     const std::size_t all = window_.size() / sample_bytes_;
-    const auto read = [&](std::uint64_t first, std::span<dsp::Iq> to) {
-        const std::size_t count = std::min<std::size_t>(to.size(), all - first);
-        dsp::convert_samples(source_->format(),
-                             std::span(window_).subspan(first * sample_bytes_, count * sample_bytes_),
-                             to.first(count));
-        return count;
-    };
-    const std::vector<SampleStretch> parts = steady_stretches(all, read);
+    const std::vector<SampleStretch> parts = steady_stretches(all, reads_window());
     for (const SampleStretch& part : parts) {
-        const auto bytes = std::span(window_).subspan(part.first * sample_bytes_, part.count * sample_bytes_);
+        const auto bytes = bytes_of(part);
         const std::optional<Tuning> found = found_in(bytes);
         if (!found) continue;
         std::uint64_t next = all;
         for (const SampleStretch& other : parts)
             if (other.first > part.first) next = std::min(next, other.first);
-        return Found{*found, place_of_change(part, read), next, power_of(*open(bytes))};
+        return Found{*found, place_of_change(part, reads_window()), next, power_of(*open(bytes))};
     }
     return std::nullopt;
 }

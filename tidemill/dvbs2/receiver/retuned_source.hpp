@@ -11,6 +11,7 @@
 #include "tidemill/dvbs2/receiver/carrier_survey.hpp"
 #include "tidemill/dvbs2/receiver/receiver.hpp"
 #include "tidemill/dvbs2/search/band_watch.hpp"
+#include "tidemill/dvbs2/search/steady_stretches.hpp"
 #include "tidemill/dvbs2/tuner/tuned_source.hpp"
 #include "tidemill/io/sample_source.hpp"
 
@@ -63,6 +64,10 @@ class RetunedSource final : public io::SampleSource {
         std::uint64_t first = 0, next_change = 0;
         BandWatch::Power power{};  ///< of the band while it is there
     };
+    struct LaterChange {
+        std::uint64_t first = 0;  ///< sample of the window
+        BandWatch::Power before{};
+    };
 
     std::size_t take(std::span<std::byte> to);
     void observe(std::span<const std::byte> bytes);
@@ -73,6 +78,9 @@ class RetunedSource final : public io::SampleSource {
     bool search();
     std::unique_ptr<io::SampleSource> open(std::span<const std::byte> part) const;
     bool hears_frames(std::span<const std::byte> part) const;
+    ReadAt reads_window() const;
+    std::span<const std::byte> bytes_of(const SampleStretch& part) const;
+    std::optional<LaterChange> later_change() const;
     std::optional<Found> found_elsewhere() const;
     std::optional<Tuning> found_in(std::span<const std::byte> part) const;
     void retune(const Tuning& tuning);

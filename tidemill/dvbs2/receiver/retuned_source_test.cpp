@@ -26,10 +26,9 @@ struct Transmissions {
 };
 
 Transmissions make_transmissions(const std::vector<std::vector<BandCarrier>>& all, double pause_s,
-                                 double seconds = 0.8) {
+                                 double seconds = 0.8, std::uint64_t seed = 1) {
     Transmissions made;
     std::vector<dsp::Iq> samples;
-    std::uint64_t seed = 1;
     for (const std::vector<BandCarrier>& carriers : all) {
         const BandConfig config{
             .sample_rate_hz = kSampleRate_hz, .seconds = seconds, .esn0_db = 10, .seed = seed += 10};
@@ -111,6 +110,22 @@ TEST_CASE("retuned source: of a jump without a pause, by part of the band, nothi
         const Retuned received = receive_retuned(sent.bytes, kAtLow, true);
         CHECK_FALSE(received.moves.empty());
         CHECK(in_order(received.packets, sent.packets) + all / 10 > all);
+    }
+}
+
+TEST_CASE("retuned source: a carrier that begins and jumps within one window is followed") {
+    for (const double seconds : {0.3, 0.4, 0.6}) {
+        CAPTURE(seconds);
+        const Transmissions first = make_transmissions({{kLow}}, 0.35, seconds);
+        const Transmissions second = make_transmissions({{kSlow}}, 0, 4, 100);
+        std::vector<std::byte> bytes = first.bytes;
+        bytes.insert(bytes.end(), second.bytes.begin(), second.bytes.end());
+        std::vector<std::uint8_t> packets = first.packets;
+        packets.insert(packets.end(), second.packets.begin(), second.packets.end());
+        const Retuned received = receive_retuned(bytes, kAtLow, true);
+        CHECK_FALSE(received.moves.empty());
+        CHECK(in_order(received.packets, packets) + packets.size() / io::kTsPacketBytes / 5 >
+              packets.size() / io::kTsPacketBytes);
     }
 }
 

@@ -237,9 +237,10 @@ void OutputFile::write_all(std::span<const std::byte> bytes) {
     }
 }
 
-void OutputFile::close() {
+void OutputFile::close(bool empties) {
     if (is_late_) open_late();  // who reads is told of the end
-    if (descriptor_ >= 0) begin();
+    if (descriptor_ >= 0 && empties) begin();
+    before_ = Before::passed;
     const int descriptor = std::exchange(descriptor_, -1);
     if (descriptor >= 0 && ::close(descriptor) != 0) {
         fail_file("finish writing", path_, errno);

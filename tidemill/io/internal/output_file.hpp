@@ -47,8 +47,9 @@ class OutputFile {
     /// later.
     void end() noexcept;
 
-    /// Closes the file and reports what the system could not write until now.
-    void close();
+    /// Closes the file and reports what the system could not write until now. `empties`: where nothing was written,
+    /// what the file held goes.
+    void close(bool empties = true);
 
   private:
     enum class Before {
