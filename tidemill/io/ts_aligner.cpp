@@ -63,9 +63,11 @@ bool TsAligner::search() {
         distance_ = distance_at(at);
         at += distance_ == 0 ? 1 : 0;
     }
+    const bool has_stamp = distance_ == kTsPacketBytes + kStampBytes;  // of the packet that begins here
+    // Stamps in a row may begin with a sync byte, too: their packets follow them.
+    if (has_stamp && begins_at(at + kStampBytes, distance_)) at += kStampBytes;
     skip(at - at_);
     if (distance_ == 0) return false;
-    const bool has_stamp = distance_ == kTsPacketBytes + kStampBytes;  // of the packet that begins here
     if (has_stamp && counts_.bytes_left_out >= kStampBytes) counts_.bytes_left_out -= kStampBytes;
     last_distance_ = distance_;
     return true;

@@ -81,6 +81,20 @@ TEST_CASE("ts aligner: packets of 188, 192 and 204 bytes are found, in pieces of
     }
 }
 
+TEST_CASE("ts aligner: time stamps that begin with a sync byte are none") {
+    const Bytes packets = made_packets(30);
+    for (const std::size_t stamped : {30U, 5U, 3U}) {
+        CAPTURE(stamped);
+        Bytes stream = with_bytes_around(packets, 4, 0);
+        for (std::size_t k = 0; k < stamped; ++k) stream[192 * k] = kTsSyncByte;
+        for (const std::size_t at_a_time : {1U, 187U, 100000U}) {
+            const Aligned found = aligned(stream, at_a_time);
+            CHECK(found.packets == packets);
+            CHECK(found.counts.losses == 0);
+        }
+    }
+}
+
 TEST_CASE("ts aligner: a damaged sync byte costs its packet, and its place is known") {
     for (const std::size_t which : {3U, 4U, 15U, 27U, 28U, 29U}) {
         CAPTURE(which);
@@ -182,12 +196,14 @@ TEST_CASE("ts datagrams: foreign ones are left out, a damaged packet costs itsel
     damaged[2 * kTsPacketBytes] = 0;
     CHECK(datagrams.push(damaged, got));
     CHECK(got.size() == 6 * kTsPacketBytes);
-    for (const std::uint16_t number : {65534, 65535, 2, 1, 3, 20000, 20001})
+    for (const std::uint16_t number : {65534, 65535, 65535, 2, 1, 3, 20000, 20001})
         datagrams.push(joined({Bytes{0x80, 0x21, static_cast<std::uint8_t>(number >> 8),
                                      static_cast<std::uint8_t>(number)},
                                Bytes(8, 0), packets}),
                        got);
-    CHECK(datagrams.counts().rtp_missing == 1);
+    CHECK(datagrams.counts().rtp_missing == 2);
+    CHECK(datagrams.counts().rtp_late == 2);  // 65535 again, and 1 behind 2
+    CHECK(got.size() == (6 + 6 * 7) * kTsPacketBytes);
     TsDatagrams bytes(1, 0);
     got.clear();
     CHECK(bytes.push(Bytes(100, 'X'), got));

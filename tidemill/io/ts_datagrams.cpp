@@ -31,8 +31,12 @@ bool TsDatagrams::push(std::span<const std::uint8_t> datagram, std::vector<std::
     }
     const auto payload = rtp_payload(datagram);
     if (const auto layout = layout_of(payload)) {
-        count_missing(datagram);
-        take(payload, *layout, packets);
+        if (comes_in_order(datagram)) {
+            take(payload, *layout, packets);
+        } else {
+            ++counts_.rtp_late;
+            counts_.bytes_left_out += payload.size();
+        }
         return true;
     }
     ++counts_.datagrams_left_out;
@@ -78,18 +82,16 @@ void TsDatagrams::take(std::span<const std::uint8_t> piece, const Layout& layout
     }
 }
 
-// One that comes late has been counted as missing; a number that is far away is that of another stream (RFC
-// 3550, A.1).
-void TsDatagrams::count_missing(std::span<const std::uint8_t> datagram) {
+// A receiver of transport packets can use none twice, nor one behind its successor. A number that is far away
+// is that of another stream (RFC 3550, A.1).
+bool TsDatagrams::comes_in_order(std::span<const std::uint8_t> datagram) {
     constexpr std::uint16_t kMostMissing = 3000, kMostLate = 100;
     const auto number = static_cast<std::uint16_t>(datagram[2] << 8 | datagram[3]);
     const auto ahead = static_cast<std::uint16_t>(number - next_number_.value_or(number));
-    if (ahead > UINT16_MAX - kMostLate) {
-        counts_.rtp_missing -= counts_.rtp_missing > 0 ? 1 : 0;
-        return;
-    }
+    if (ahead > UINT16_MAX - kMostLate) return false;
     if (ahead <= kMostMissing) counts_.rtp_missing += ahead;
     next_number_ = static_cast<std::uint16_t>(number + 1);
+    return true;
 }
 
 }  // namespace tidemill::io

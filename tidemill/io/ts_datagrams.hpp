@@ -14,7 +14,8 @@ namespace tidemill::io {
 struct DatagramCounts {
     std::uint64_t bytes_left_out = 0;  ///< of datagrams without packets, and of packets without sync byte
     std::uint64_t datagrams_left_out = 0;
-    std::uint64_t rtp_missing = 0;  ///< RTP packets that did not come, as their numbers say
+    std::uint64_t rtp_missing = 0;  ///< RTP packets that did not come in time, as their numbers say
+    std::uint64_t rtp_late = 0;     ///< that came twice, or behind later ones, and were left out
 };
 
 /// Takes packets out of datagrams, which hold whole ones, or behind the header of RTP (RFC 3550). Those of a
@@ -40,7 +41,7 @@ class TsDatagrams {
     std::optional<Layout> layout_of(std::span<const std::uint8_t> piece) const;
     std::size_t sync_bytes(std::span<const std::uint8_t> piece, const Layout& layout) const;
     void take(std::span<const std::uint8_t> piece, const Layout& layout, std::vector<std::uint8_t>& packets);
-    void count_missing(std::span<const std::uint8_t> datagram);
+    bool comes_in_order(std::span<const std::uint8_t> datagram);
 
     std::size_t packet_bytes_;
     std::uint8_t sync_;

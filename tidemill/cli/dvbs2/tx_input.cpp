@@ -219,6 +219,8 @@ class UdpInput final : public TxInput {
             text +=
                 fmt::format(", {} datagrams held no packets and were left out", counts.datagrams_left_out);
         if (counts.rtp_missing > 0) text += fmt::format(", {} RTP packets did not come", counts.rtp_missing);
+        if (counts.rtp_late > 0)
+            text += fmt::format(", {} RTP packets came twice or late and were left out", counts.rtp_late);
         if (bytes_without_room_ > 0)
             text += fmt::format(", {} bytes came faster than they can be sent", bytes_without_room_);
         return text.empty() ? text : fmt::format("'{}': {}", url_, text.substr(2));
