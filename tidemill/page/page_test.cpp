@@ -32,7 +32,7 @@ using namespace std::chrono_literals;
 bool has_server() {
     try {
         const LiveFeed feed;
-        PageServer(feed, {});
+        const PageServer server(feed, {});
         return true;
     } catch (const PageError& error) {
         MESSAGE("skipped: ", error.what());
@@ -420,7 +420,8 @@ TEST_CASE("server: no request makes an answer larger than what it asks for") {
                             {{"/do", [](const std::string& body) -> PageAnswer {
                                   return {200, body};
                               }}});
-    const std::vector<std::string> methods{"GET", "HEAD", "POST", "PUT", "OPTIONS", "PRI", "G\0T", "DELETE"};
+    const std::vector<std::string> methods{
+        "GET", "HEAD", "POST", "PUT", "OPTIONS", "PRI", std::string("G\0T", 3), "DELETE"};
     const std::vector<std::string> paths{"/made", "/", "/do", "/page.js", "/made?a=b&c", "/%2e%2e/%00", "*"};
     const std::vector<std::string> headers{"Range: bytes=",
                                            "Accept-Encoding: br, gzip",

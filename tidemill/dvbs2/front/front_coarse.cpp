@@ -73,9 +73,10 @@ KeptBlocks CoarseFrequency::step(const BlockSpectrum& spectrum) {
     assert(was_following || spectrum.every == 1);
     iq_.add(spectrum);
     learn_steps(spectrum);
-    const std::int64_t first_chunk = spectrum.block * geometry_.chunks();
+    const std::int64_t chunks = std::max<std::uint32_t>(geometry_.chunks(), 1);
+    const std::int64_t first_chunk = spectrum.block * chunks;
     bool was_found = was_following;
-    for (std::uint32_t c = 0; c < geometry_.chunks() && (found() || !was_found); ++c) {
+    for (std::uint32_t c = 0; c < chunks && (found() || !was_found); ++c) {
         if ((first_chunk + c) % spectrum.every == 0) take(first_chunk + c, spectrum.chunk[c]);
         was_found |= found();
     }
@@ -87,7 +88,7 @@ KeptBlocks CoarseFrequency::step(const BlockSpectrum& spectrum) {
     }
     // A burst may have ended in the block in which it was found.
     if (was_found) return release_all();
-    const std::int64_t keep_from = std::max(oldest_kept_, window_begin_ / geometry_.chunks() - 1);
+    const std::int64_t keep_from = std::max(oldest_kept_, window_begin_ / chunks - 1);
     const auto drop = static_cast<std::uint32_t>(keep_from - oldest_kept_);
     oldest_kept_ = keep_from;
     return {drop, 0};

@@ -35,7 +35,8 @@ class ToneWatch {
     /// What it holds goes into a checkpoint, and comes back from one.
     template <class Archive>
     void keep(Archive& archive) {
-        archive("mean", mean_)("looks", looks_)("tones", tones_)("usual_power", usual_power_)("level", level_);
+        archive("mean", mean_)("looks", looks_)("tones", tones_)("usual_power", usual_power_)("level",
+                                                                                              level_);
     }
 
   private:

@@ -47,8 +47,8 @@ class OutputFile {
     /// later.
     void end() noexcept;
 
-    /// Closes the file and reports what the system could not write until now. `empties`: where nothing was written,
-    /// what the file held goes.
+    /// Closes the file and reports what the system could not write until now. `empties`: where nothing was
+    /// written, what the file held goes.
     void close(bool empties = true);
 
   private:
