@@ -36,7 +36,7 @@ constexpr std::uint64_t kIdleWindows = 16;
 // A carrier that was not there before has so much more power per hertz now.
 constexpr double kAppears = 1.3;
 constexpr std::size_t kMostHeard = 4;
-// Of a window: a change there is the one for which it was begun.
+// A change in that part of a window is the one for which it was begun.
 constexpr std::uint64_t kBeginning = 8;
 
 std::uint64_t step_of(double rate_hz) {
@@ -216,8 +216,10 @@ bool RetunedSource::search() {
     searched_ = samples_;
     const bool hears = hears_frames(std::span(window_).subspan(window_before_));
     const std::optional<Found> found = hears ? std::nullopt : found_elsewhere();
-    const std::optional<LaterChange> later = hears ? later_change() : std::nullopt;
-    const std::uint64_t tail_first = found ? found->next_change : later ? later->first : window - window / 2;
+    const std::optional<Rest> rest = found   ? std::optional(found->rest)
+                                     : hears ? rest_behind_change()
+                                             : std::nullopt;
+    const std::uint64_t tail_first = rest ? rest->first : window - window / 2;
     std::vector<std::byte> tail(window_.begin() + static_cast<std::ptrdiff_t>(tail_first * sample_bytes_),
                                 window_.end());
     if (found) {
@@ -231,9 +233,8 @@ bool RetunedSource::search() {
     const int doublings = std::clamp(failures_ - kFailuresInARow / 2, 0, kFailuresInARow);
     window_bytes_ = std::min(kMostWindowBytes, least_window_bytes_ << doublings);
     window_bytes_ -= window_bytes_ % sample_bytes_;
-    if (found ? !tail.empty() : later || (failures_ > 0 && failures_ < kFailuresInARow))
-        begin_window(std::move(tail));
-    if (found || later) watch_.settle(before_ = found ? found->power : later->before);
+    if (rest ? !tail.empty() : failures_ > 0 && failures_ < kFailuresInARow) begin_window(std::move(tail));
+    if (rest) watch_.settle(before_ = rest->before);
     return found.has_value();
 }
 
@@ -291,13 +292,14 @@ std::span<const std::byte> RetunedSource::bytes_of(const SampleStretch& part) co
     return std::span(window_).subspan(part.first * sample_bytes_, part.count * sample_bytes_);
 }
 
-// The latest change in a window of which frames are heard: they may be of before it.
-std::optional<RetunedSource::LaterChange> RetunedSource::later_change() const {
+// In a window of which frames are heard, they may be those of before its latest change.
+std::optional<RetunedSource::Rest> RetunedSource::rest_behind_change() const {
     const std::uint64_t all = window_.size() / sample_bytes_;
     std::vector<SampleStretch> parts = steady_stretches(all, reads_window());
+    if (parts.size() < 2) return std::nullopt;
     std::ranges::sort(parts, {}, &SampleStretch::first);
     if (parts.back().first < all / kBeginning) return std::nullopt;
-    return LaterChange{parts.back().first, power_of(*open(bytes_of(parts[parts.size() - 2])))};
+    return Rest{parts.back().first, power_of(*open(bytes_of(parts[parts.size() - 2])))};
 }
 
 // The frames of what was received before are not given out a second time: part of its band may be within
@@ -312,7 +314,7 @@ std::optional<RetunedSource::Found> RetunedSource::found_elsewhere() const {
         std::uint64_t next = all;
         for (const SampleStretch& other : parts)
             if (other.first > part.first) next = std::min(next, other.first);
-        return Found{*found, place_of_change(part, reads_window()), next, power_of(*open(bytes))};
+        return Found{*found, place_of_change(part, reads_window()), {next, power_of(*open(bytes))}};
     }
     return std::nullopt;
 }

@@ -58,15 +58,16 @@ class RetunedSource final : public io::SampleSource {
 
   private:
     class Feed;
-    /// Carrier within the window, the samples of it from the carrier's first on, and from the next change on.
+    /// What is left of the window behind a change: its first sample, and the band's power before.
+    struct Rest {
+        std::uint64_t first = 0;
+        BandWatch::Power before{};
+    };
+    /// Carrier within the window, and the sample of it from which on it is there.
     struct Found {
         Tuning at{};
-        std::uint64_t first = 0, next_change = 0;
-        BandWatch::Power power{};  ///< of the band while it is there
-    };
-    struct LaterChange {
-        std::uint64_t first = 0;  ///< sample of the window
-        BandWatch::Power before{};
+        std::uint64_t first = 0;
+        Rest rest{};
     };
 
     std::size_t take(std::span<std::byte> to);
@@ -80,7 +81,7 @@ class RetunedSource final : public io::SampleSource {
     bool hears_frames(std::span<const std::byte> part) const;
     ReadAt reads_window() const;
     std::span<const std::byte> bytes_of(const SampleStretch& part) const;
-    std::optional<LaterChange> later_change() const;
+    std::optional<Rest> rest_behind_change() const;
     std::optional<Found> found_elsewhere() const;
     std::optional<Tuning> found_in(std::span<const std::byte> part) const;
     void retune(const Tuning& tuning);
