@@ -1,5 +1,4 @@
 #include <cstddef>
-#include <cstdlib>
 #include <new>
 #include <optional>
 #include <string>
@@ -7,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include "tidemill/json/json.hpp"
+#include "tidemill/testing/refused_memory.hpp"
 
 namespace {
 
@@ -15,19 +15,10 @@ thread_local std::optional<std::size_t> given_still;
 
 }  // namespace
 
-__attribute__((noinline)) void* operator new(std::size_t bytes) {
-    if (given_still && (*given_still)-- == 0) {
-        given_still.reset();
-        throw std::bad_alloc();
-    }
-    if (void* const memory = std::malloc(bytes > 0 ? bytes : 1)) return memory;
-    throw std::bad_alloc();
-}
-__attribute__((noinline)) void operator delete(void* memory) noexcept {
-    std::free(memory);
-}
-__attribute__((noinline)) void operator delete(void* memory, std::size_t) noexcept {
-    std::free(memory);
+bool tidemill::testing::refuses_memory() noexcept {
+    if (!given_still || (*given_still)-- > 0) return false;
+    given_still.reset();
+    return true;
 }
 
 namespace tidemill {

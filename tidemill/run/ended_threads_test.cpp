@@ -1,5 +1,4 @@
 #include <atomic>
-#include <cstdlib>
 #include <functional>
 #include <new>
 #include <stdexcept>
@@ -12,6 +11,7 @@
 #include "tidemill/guard.hpp"
 #include "tidemill/run/internal/each_executor.hpp"
 #include "tidemill/run/outside/inlet.hpp"
+#include "tidemill/testing/refused_memory.hpp"
 
 using namespace tidemill;
 using namespace tidemill::internal;
@@ -28,16 +28,8 @@ void lose_memory() {
 
 }  // namespace
 
-__attribute__((noinline)) void* operator new(std::size_t bytes) {
-    if (no_memory_since == memory_came_back.load(std::memory_order_relaxed)) throw std::bad_alloc();
-    if (void* const memory = std::malloc(bytes > 0 ? bytes : 1)) return memory;
-    throw std::bad_alloc();
-}
-__attribute__((noinline)) void operator delete(void* memory) noexcept {
-    std::free(memory);
-}
-__attribute__((noinline)) void operator delete(void* memory, std::size_t) noexcept {
-    std::free(memory);
+bool tidemill::testing::refuses_memory() noexcept {
+    return no_memory_since == memory_came_back.load(std::memory_order_relaxed);
 }
 
 namespace {
