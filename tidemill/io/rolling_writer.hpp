@@ -37,7 +37,7 @@ class RollingWriter {
     /// Appends a piece, which stays whole; throws as ByteWriter does.
     void write(std::span<const std::uint8_t> piece);
     void flush() { file_->flush(); }
-    void close() { file_->close(); }
+    void close(bool empties = true) { file_->close(empties); }
 
     /// What was put into the name of the file that is written now, and the bytes in it.
     const std::string& part() const { return part_; }

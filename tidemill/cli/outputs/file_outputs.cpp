@@ -46,12 +46,7 @@ class FlushedOutput final : public ByteOutput {
     }
     void flush() override { writer_.flush(); }
     // A reception that gave nothing leaves what was there.
-    void close() override {
-        if constexpr (requires { writer_.close(false); })
-            writer_.close(false);
-        else
-            writer_.close();
-    }
+    void close() override { writer_.close(false); }
     void end() noexcept override {
         if constexpr (requires { writer_.end(); }) writer_.end();
     }
