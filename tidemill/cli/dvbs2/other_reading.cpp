@@ -111,7 +111,8 @@ std::optional<OtherReading> find_other_reading(const ReceptionOptions& options, 
     } catch (const Error&) {
         return std::nullopt;
     }
-    // What the samples give as they are needs no other reading; I and Q of neighbours give most of it, too.
+    // Samples that give frames as they are need no other reading; I and Q of neighbours give most of them,
+    // too.
     if (has_frames(options, {}, first)) return std::nullopt;
     std::vector<OtherReading> readings = shifted(recording);
     if (first == 0) std::ranges::copy(in_other_formats(recording), std::back_inserter(readings));

@@ -43,8 +43,8 @@ constexpr double kLargestDrift = 3e-7;  // cycles per symbol squared
 constexpr double kJump = 0.012;
 constexpr double kCarrierJumpSigmas = 6;
 constexpr double kLargestRise = 4.0;  // of one chunk's power over the average
-// What is so far below what comes later, for so many chunks in a row, was not the signal: silence with a
-// filter's answer, or noise of a converter.
+// Samples so far below those of so many later chunks in a row were not the signal: silence with a filter's
+// answer, or noise of a converter.
 constexpr double kAnotherSignal = 30;
 constexpr std::uint32_t kLastingChunks = 4;
 

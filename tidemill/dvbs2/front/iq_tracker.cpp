@@ -44,8 +44,8 @@ void IqTracker::take(const dsp::IqMoments& chunk) {
     follow_level(chunk, usual);
 }
 
-// What weak samples showed, such as the beginning of a filter's answer after silence, is no property of a
-// signal that is far above them, and would outweigh it for ever.
+// Weak samples, such as the beginning of a filter's answer after silence, show no property of a signal that
+// is far above them, and would outweigh it for ever.
 void IqTracker::follow_level(const dsp::IqMoments& chunk, double usual) {
     const bool is_louder = chunk.power > kLouder * usual;
     louder_ = is_louder ? sum(louder_, chunk) : dsp::IqMoments{};

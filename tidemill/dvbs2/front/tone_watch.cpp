@@ -16,7 +16,7 @@ constexpr std::uint32_t kMostLooks = 2 * kMemoryLooks;  // that are counted
 // Of a chunk's power; by chance it moves by 0.03.
 constexpr double kPowerChange = 0.13;
 constexpr double kUsualPowerGain = 1.0 / 8;
-// What was seen in samples so far below is not of the signal that has begun since.
+// Tones in samples so far below are none of the signal that has begun since.
 constexpr float kLouderSignal = 30;
 
 // A line's power over the median beside it. In 20,000 looks at noise one bin came to 34; of two looks

@@ -113,7 +113,7 @@ std::vector<double> excesses(const PowerHistory& history, const std::vector<std:
     return excesses;
 }
 
-// Of the samples from `first` to `end`, in pieces whose first samples are `period` apart.
+// The history of the samples from `first` to `end`, by pieces whose first samples are `period` apart.
 PowerHistory history_of(std::uint64_t first, std::uint64_t end, std::size_t piece_samples,
                         std::uint64_t period, const ReadAt& read) {
     PowerHistory history;

@@ -126,7 +126,7 @@ TEST_CASE("the task that ends a segment waits for all of it, and the next segmen
     CHECK(compiled.before("end") == Names{});
 }
 
-// What each unit waits for, through others or not, as it is defined: by comparing it with all before it.
+// All that each unit waits for, through others or not, by the definition: it is compared with all before it.
 TEST_CASE("units wait for the same, through others, as if each were compared with all before it") {
     for (unsigned seed = 0; seed < 200; ++seed) {
         CAPTURE(seed);
