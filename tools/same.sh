@@ -113,17 +113,17 @@ paired() { # TEXT LIMIT WORDS...
 }
 
 # Nanoseconds of a benchmark's case, both in one turn.
-paired_bench() { # TEXT LIMIT ROOM FILTER
+paired_bench() { # TEXT LIMIT GROUP FILTER CASE
     local turn side
     for side in before after; do
-        "${!side}" bench "$3" "$4" --json >/dev/null 2>&1 && continue
-        echo "skipped: $1 (${!side} has no benchmarks beside it)"
+        [ -x "$(dirname "${!side}")/run_bench" ] && continue
+        echo "skipped: $1 (${!side} has no run_bench beside it)"
         return
     done
     for ((turn = 0; turn < alternations; ++turn)); do
         for side in before after; do
-            "${!side}" bench "$3" "$4" --json 2>/dev/null |
-                grep -oE '"ours": *[0-9.e+-]+' | head -n 1 | grep -oE '[0-9.e+-]+$' >"$work/$side"
+            "${!side}" bench "$3" "$4" --json 2>/dev/null | grep -A1 "\"name\": \"$5\"" |
+                sed -n 's/.*"ours": *\([0-9.e+-]*\).*/\1/p' | head -n 1 >"$work/$side"
         done
         paste "$work/after" "$work/before"
     done | awk 'NF == 2 { print $1 / $2 }' | verdict "$1" "$2"
@@ -141,6 +141,6 @@ tables
 paired "receiver's processor time" 1 dvbs2 rx "$work/noisy.ci8" --rate 2M --symbol-rate 1M --executor sequence -o /dev/null
 paired "transmitter's processor time" 1 dvbs2 tx --random 300000 --modcod "QPSK 8/9" --frame short --executor sequence --format ci8 -o /dev/null
 paired "processor time of 1000 chains' schedules" 1 reproduce table1
-paired_bench "an empty task of 100" 1 graph "tasks 100"
-paired_bench "an active hop" 5 hop "active, 64 B"
+paired_bench "an empty task of 100" 1 graph empty_task "tasks 100"
+paired_bench "an active hop" 5 hop two_threads "active, 64 B frames"
 exit $((differences > 0))
