@@ -13,6 +13,7 @@ bool refuses_memory() noexcept;
 
 }  // namespace tidemill::testing
 
+// NOLINTBEGIN(misc-definitions-in-headers): one file of a program has them.
 __attribute__((noinline)) void* operator new(std::size_t bytes) {
     if (tidemill::testing::refuses_memory()) throw std::bad_alloc();
     if (void* const memory = std::malloc(bytes > 0 ? bytes : 1)) return memory;
@@ -24,3 +25,4 @@ __attribute__((noinline)) void operator delete(void* memory) noexcept {
 __attribute__((noinline)) void operator delete(void* memory, std::size_t) noexcept {
     std::free(memory);
 }
+// NOLINTEND(misc-definitions-in-headers)
