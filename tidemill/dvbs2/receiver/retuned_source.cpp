@@ -29,12 +29,13 @@ constexpr std::size_t kMostWindowBytes = 64 << 20;
 constexpr int kFailuresInARow = 4;
 // A change shows in the second piece after it.
 constexpr std::uint64_t kBackSteps = 3;
-// After a change that was none for the receiver, so many windows pass before the next is looked into.
-constexpr std::uint64_t kRestWindows = 2;
+// Changes that were none for the receiver may take a window in so many, and some in a row.
+constexpr std::uint64_t kRestWindows = 2, kLooksInARow = 4;
 // While nothing is received, and nothing changes.
 constexpr std::uint64_t kIdleWindows = 16;
 // A carrier that was not there before has so much more power per hertz now.
-constexpr double kAppears = 1.3;
+constexpr double kAppears = 1.5;
+constexpr std::pair<double, double> kThirds[] = {{-0.4, -0.15}, {-0.12, 0.12}, {0.15, 0.4}};
 constexpr std::size_t kMostHeard = 4;
 // A change in that part of a window is the one for which it was begun.
 constexpr std::uint64_t kBeginning = 8;
@@ -55,17 +56,22 @@ BandWatch::Power power_of(io::SampleSource& source) {
     return power;
 }
 
-// The mean over the middle of a carrier's band.
-double level_in(const BandWatch::Power& power, const FoundCarrier& carrier, double rate_hz) {
-    const auto bin_of = [&](double hz) {
+// By how much the power of a carrier's band has risen, where it has most: the carrier before may have reached
+// into the rest.
+double rise_of(const FoundCarrier& carrier, const BandWatch::Power& before, const BandWatch::Power& now,
+               double rate_hz) {
+    const auto bin_of = [&](double part) {
+        const double hz = carrier.offset_hz + part * carrier.symbol_rate_hz;
         const double bin = (hz / rate_hz + 0.5) * BandWatch::kBins;
         return static_cast<std::size_t>(std::clamp(bin, 0.0, BandWatch::kBins - 1.0));
     };
-    const std::size_t first = bin_of(carrier.offset_hz - 0.35 * carrier.symbol_rate_hz);
-    const std::size_t last = bin_of(carrier.offset_hz + 0.35 * carrier.symbol_rate_hz);
-    double sum = 0;
-    for (std::size_t k = first; k <= last; ++k) sum += power[k];
-    return sum / static_cast<double>(last - first + 1);
+    double most = 0;
+    for (const auto& [from, to] : kThirds) {
+        double old_power = 1e-30, power = 0;
+        for (std::size_t k = bin_of(from); k <= bin_of(to); ++k) old_power += before[k], power += now[k];
+        most = std::max(most, power / old_power);
+    }
+    return most;
 }
 
 }  // namespace
@@ -182,9 +188,10 @@ void RetunedSource::watch(std::span<const std::byte> bytes) {
     piece_.clear();
     watch_.add(samples);
     if (collects_) return;
-    const bool is_rested = samples_ >= rests_until_;
-    if (failures_ > 0 ? is_rested || watch_.has_changed() : is_rested && watch_.has_changed())
-        begin_window_before();
+    const bool is_due = failures_ > 0 && samples_ >= next_look_;
+    const std::uint64_t in_a_row = kLooksInARow * kRestWindows * window_bytes_ / sample_bytes_;
+    const bool is_free = failures_ > 0 || samples_ + in_a_row >= rested_;
+    if (is_due || (is_free && watch_.has_changed())) begin_window_before();
 }
 
 void RetunedSource::begin_window(std::vector<std::byte> first) {
@@ -229,7 +236,8 @@ bool RetunedSource::search() {
     }
     window_ = {};
     failures_ = hears || found ? 0 : failures_ + 1;
-    rests_until_ = samples_ + (hears ? kRestWindows : found ? 0 : kIdleWindows) * window;
+    if (hears) rested_ = std::max(rested_, samples_) + kRestWindows * window;
+    next_look_ = samples_ + kIdleWindows * window;
     const int doublings = std::clamp(failures_ - kFailuresInARow / 2, 0, kFailuresInARow);
     window_bytes_ = std::min(kMostWindowBytes, least_window_bytes_ << doublings);
     window_bytes_ -= window_bytes_ % sample_bytes_;
@@ -325,8 +333,7 @@ std::optional<Tuning> RetunedSource::found_in(std::span<const std::byte> part) c
     std::vector<FoundCarrier> carriers = find_carriers(*open(part)).carriers;
     const double reach_hz = (tuning_ ? tuning_->symbol_rate_hz : config_.symbol_rate_hz) / 2;
     std::erase_if(carriers, [&](const FoundCarrier& one) {
-        const double before = std::max(level_in(before_, one, band_rate_hz_), 1e-30);
-        const bool has_appeared = level_in(now, one, band_rate_hz_) > kAppears * before;
+        const bool has_appeared = rise_of(one, before_, now, band_rate_hz_) > kAppears;
         return !has_appeared && std::abs(one.offset_hz - now_hz()) > reach_hz;
     });
     std::ranges::sort(carriers, {},

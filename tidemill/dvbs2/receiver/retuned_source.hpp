@@ -107,8 +107,9 @@ class RetunedSource final : public io::SampleSource {
     BandWatch watch_{};
     std::uint64_t samples_ = 0;
     std::vector<std::byte> piece_{};
-    std::uint64_t searched_ = 0;     // up to there
-    std::uint64_t rests_until_ = 0;  // sample up to which no change is looked into
+    std::uint64_t searched_ = 0;  // up to there
+    std::uint64_t rested_ = 0;  // sample from which on changes that were none for the receiver count no more
+    std::uint64_t next_look_ = 0;  // while nothing is received
 
     bool collects_ = false;
     std::size_t least_window_bytes_ = 0, window_bytes_ = 0;

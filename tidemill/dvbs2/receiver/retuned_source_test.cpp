@@ -51,12 +51,12 @@ struct Retuned {
 
 /// `again`: the samples can be read a second time.
 Retuned receive_retuned(std::span<const std::byte> bytes, const std::optional<Tuning>& tuning, bool again,
-                        const Schedule* schedule = nullptr) {
+                        const Schedule* schedule = nullptr, double symbol_rate_hz = 500e3) {
     const auto open = [bytes](std::uint64_t first) {
         return std::make_unique<io::MemoryReader>(bytes.subspan(4 * first), dsp::SampleFormat::ci16,
                                                   kSampleRate_hz);
     };
-    ReceiverConfig config{.symbol_rate_hz = 500e3, .tuned_hz = tuning ? tuning->offset_hz : 0};
+    ReceiverConfig config{.symbol_rate_hz = symbol_rate_hz, .tuned_hz = tuning ? tuning->offset_hz : 0};
     RetunedSource source(open(0), tuning, config,
                          again ? RetunedSource::OpenAt(open) : RetunedSource::OpenAt());
     Retuned retuned;
@@ -126,6 +126,42 @@ TEST_CASE("retuned source: a carrier that begins and jumps within one window is 
         CHECK_FALSE(received.moves.empty());
         CHECK(in_order(received.packets, packets) + packets.size() / io::kTsPacketBytes / 5 >
               packets.size() / io::kTsPacketBytes);
+    }
+}
+
+TEST_CASE("retuned source: carriers one behind the other are followed, whatever came before") {
+    struct Part {
+        double pause_s;
+        BandCarrier carrier;
+        double seconds = 0.8;
+    };
+    const auto at = [](double offset_hz, double symbol_rate_hz, double level_db = 0) {
+        return BandCarrier{.symbol_rate_hz = symbol_rate_hz, .offset_hz = offset_hz, .level_db = level_db};
+    };
+    const std::vector<std::vector<Part>> all{
+        // A change that was none for the receiver comes first.
+        {{0.5, kLow, 1.0}, {0, kFar, 1.6}},
+        // Most of the band was another's before.
+        {{0, at(229e3, 250e3), 2}, {0, at(79e3, 500e3, -3), 2}},
+        // At 10 samples a symbol.
+        {{0, at(0, 200e3), 1.5}, {0, at(180e3, 200e3), 2}},
+    };
+    for (const std::vector<Part>& parts : all) {
+        CAPTURE(&parts - all.data());
+        Transmissions sent;
+        for (const Part& part : parts) {
+            const Transmissions one = make_transmissions({{part.carrier}}, part.pause_s, part.seconds,
+                                                         static_cast<std::uint64_t>(&part - parts.data()));
+            sent.bytes.insert(sent.bytes.end(), one.bytes.begin(), one.bytes.end());
+            sent.packets.insert(sent.packets.end(), one.packets.begin(), one.packets.end());
+        }
+        const BandCarrier& first = parts.front().carrier;
+        const bool is_tuned = first.offset_hz != 0;
+        const Tuning tuning{.symbol_rate_hz = first.symbol_rate_hz, .offset_hz = first.offset_hz};
+        const Retuned received = receive_retuned(sent.bytes, is_tuned ? std::optional(tuning) : std::nullopt,
+                                                 true, nullptr, first.symbol_rate_hz);
+        const std::size_t count = sent.packets.size() / io::kTsPacketBytes;
+        CHECK(in_order(received.packets, sent.packets) + count / 20 > count);
     }
 }
 

@@ -8,7 +8,7 @@ namespace tidemill::dvbs2 {
 namespace {
 
 // All frequencies are in cycles per symbol.
-constexpr std::uint32_t kBlockChunks = 2;
+constexpr std::uint32_t kLeastBlockSamples = 2 * kChunkSamples;
 // One block in so many is measured.
 constexpr std::uint64_t kEvery = 32;
 constexpr double kMemoryChunks = 32;  // of those measured: a million symbols
@@ -19,7 +19,10 @@ constexpr double kAway = 0.01, kNear = 0.002;
 constexpr double kMostDrift = 1.5e-9;
 
 FrontGeometry geometry_of(double rolloff, double samples_per_symbol) {
-    return FrontGeometry({samples_per_symbol, 1, rolloff, kBlockChunks * kChunkSamples});
+    const FrontGeometry longest({samples_per_symbol, 1, rolloff, kMaxBlockSamples});
+    const std::uint32_t chunks = (longest.history_samples() + kChunkSamples - 1) / kChunkSamples;
+    return FrontGeometry(
+        {samples_per_symbol, 1, rolloff, std::max(kLeastBlockSamples, chunks * kChunkSamples)});
 }
 
 }  // namespace
@@ -53,7 +56,7 @@ void CarrierFollower::look_at(std::span<const Iq> samples) {
 // What was heard before a move lies where it lay then: a move in the time of the memory is small.
 void CarrierFollower::measure() {
     const BlockSpectrum block = measure_spectrum(geometry_, 0, window_, 1);
-    for (std::uint32_t chunk = 0; chunk < kBlockChunks; ++chunk) {
+    for (std::uint32_t chunk = 0; chunk < geometry_.chunks(); ++chunk) {
         sum_.scale(1 - 1 / kMemoryChunks);
         sum_.add(block.chunk[chunk]);
     }

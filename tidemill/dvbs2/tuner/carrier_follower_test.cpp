@@ -63,4 +63,13 @@ TEST_CASE("carrier follower: what is near, and noise, are left where they are") 
     CHECK(follow(noise, 0, 0, 2e7).correction == 0);
 }
 
+TEST_CASE("carrier follower: it works at every count of samples a symbol that a receiver takes") {
+    const std::vector<Iq> samples(1 << 17);
+    for (const double rolloff : {0.05, 0.20, 0.35})
+        for (double count = 2; count <= 16; count += 0.37) {
+            CAPTURE(count);
+            CHECK_NOTHROW(CarrierFollower(rolloff, count).add(samples));
+        }
+}
+
 }  // namespace tidemill::dvbs2
