@@ -224,7 +224,7 @@ bool RetunedSource::search() {
     const bool hears = hears_frames(std::span(window_).subspan(window_before_));
     const std::optional<Found> found = hears ? std::nullopt : found_elsewhere();
     const std::optional<Rest> rest = found   ? std::optional(found->rest)
-                                     : hears ? rest_behind_change()
+                                     : hears ? std::optional(rest_behind_change())
                                              : std::nullopt;
     const std::uint64_t tail_first = rest ? rest->first : window - window / 2;
     std::vector<std::byte> tail(window_.begin() + static_cast<std::ptrdiff_t>(tail_first * sample_bytes_),
@@ -301,13 +301,14 @@ std::span<const std::byte> RetunedSource::bytes_of(const SampleStretch& part) co
 }
 
 // In a window of which frames are heard, they may be those of before its latest change.
-std::optional<RetunedSource::Rest> RetunedSource::rest_behind_change() const {
+RetunedSource::Rest RetunedSource::rest_behind_change() const {
     const std::uint64_t all = window_.size() / sample_bytes_;
     std::vector<SampleStretch> parts = steady_stretches(all, reads_window());
-    if (parts.size() < 2) return std::nullopt;
+    if (parts.empty()) return {all, power_of(*open(window_))};
     std::ranges::sort(parts, {}, &SampleStretch::first);
-    if (parts.back().first < all / kBeginning) return std::nullopt;
-    return Rest{parts.back().first, power_of(*open(bytes_of(parts[parts.size() - 2])))};
+    const SampleStretch& last = parts.back();
+    if (last.first < all / kBeginning) return {all, power_of(*open(bytes_of(last)))};
+    return {last.first, power_of(*open(bytes_of(parts[parts.size() - 2])))};
 }
 
 // The frames of what was received before are not given out a second time: part of its band may be within

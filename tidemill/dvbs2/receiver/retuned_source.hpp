@@ -58,7 +58,7 @@ class RetunedSource final : public io::SampleSource {
 
   private:
     class Feed;
-    /// What is left of the window behind a change: its first sample, and the band's power before.
+    /// What is left of the window behind a change, if any: its first sample, and the band's power before.
     struct Rest {
         std::uint64_t first = 0;
         BandWatch::Power before{};
@@ -81,7 +81,7 @@ class RetunedSource final : public io::SampleSource {
     bool hears_frames(std::span<const std::byte> part) const;
     ReadAt reads_window() const;
     std::span<const std::byte> bytes_of(const SampleStretch& part) const;
-    std::optional<Rest> rest_behind_change() const;
+    Rest rest_behind_change() const;
     std::optional<Found> found_elsewhere() const;
     std::optional<Tuning> found_in(std::span<const std::byte> part) const;
     void retune(const Tuning& tuning);

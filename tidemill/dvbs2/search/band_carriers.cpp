@@ -75,8 +75,11 @@ SeenSpectrum band_spectrum(io::SampleSource& source) {
     };
     internal::read_pieces(source, [&](std::span<dsp::Iq> piece) {
         const std::size_t first = std::exchange(done, done + piece.size());
+        // Silence adds nothing to a mean but stretches, which would make chance look small.
+        const bool is_silence = std::ranges::all_of(piece, [](dsp::Iq one) { return one == dsp::Iq{}; });
+        if (is_silence && !seen) return done < kMostBandSamples;
         if (seen) {
-            if (goes_into_spectrum(first))
+            if (!is_silence && goes_into_spectrum(first))
                 seen->add(piece);
             else
                 seen->restart();

@@ -60,6 +60,15 @@ TEST_CASE("band carriers: wide and narrow, loud and weak ones are found, and how
     CHECK(std::abs(found.tones_hz[0] - 4.5e6) < 2e3);
 }
 
+TEST_CASE("band carriers: little noise behind much silence holds none") {
+    for (const std::size_t noisy : {2000, 20000, 100000, 400000}) {
+        CAPTURE(noisy);
+        std::vector<dsp::Iq> samples(2'500'000);
+        dsp::add_gaussian_noise(1, 0, 1, std::span(samples).last(noisy));
+        CHECK(found_in(samples, 1e6).carriers.empty());
+    }
+}
+
 TEST_CASE("band carriers: noise, tones, a radio's DC and images hold none") {
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
         std::vector<dsp::Iq> samples(1 << 19, dsp::Iq(0.3F, -0.2F));

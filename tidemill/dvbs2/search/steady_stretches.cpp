@@ -21,6 +21,9 @@ constexpr std::size_t kMostCompared = 64;
 // Deviations of chance, among 15 million comparisons, and how much must change: 0.8 dB is half of what the
 // weakest carrier adds to the noise in its band.
 constexpr double kLeastDeviations = 8, kLeastChange = 1.2;
+// Of the strongest bin: what the window's sides, filters and converters leave beside a strong signal comes
+// and goes with its symbols.
+constexpr double kFloor = 1e-5;
 // Overlapping stretches under the window count for fewer that are independent.
 constexpr double kIndependentShare = 0.55;
 
@@ -33,6 +36,7 @@ class PowerHistory {
         const std::vector<float> power = spectrum.power();
         PieceSums next = sums_.back();
         float all = 0;
+        strongest_ = std::max<double>(strongest_, std::ranges::max(power));
         for (std::size_t k = 0; k < kBins; ++k) {
             next[k] += power[k];
             next[kBins + k / kChannelBins] += power[k];
@@ -49,11 +53,12 @@ class PowerHistory {
     double change(std::size_t place, std::size_t compared) const {
         double most = 0;
         for (std::size_t channel = 0; channel < kChannels; ++channel) {
-            const double before = sums_[place][channel] - sums_[place - compared][channel];
-            const double after = sums_[place + compared][channel] - sums_[place][channel];
-            const double ratio = std::max(before, after) / std::max(std::min(before, after), 1e-30);
-            if (ratio < kLeastChange) continue;
             const double bins = channel < kBins ? 1 : channel + 1 < kChannels ? kChannelBins : kBins;
+            const double floor = kFloor * strongest_ * static_cast<double>(compared) * bins + 1e-30;
+            const double before = sums_[place][channel] - sums_[place - compared][channel] + floor;
+            const double after = sums_[place + compared][channel] - sums_[place][channel] + floor;
+            const double ratio = std::max(before, after) / std::min(before, after);
+            if (ratio < kLeastChange) continue;
             const double averages = averages_ * static_cast<double>(compared) * bins;
             most = std::max(most, std::log(ratio) * std::sqrt(averages / 2));
         }
@@ -71,6 +76,7 @@ class PowerHistory {
     const dsp::PowerSpectrum none_{kBins};  // of nothing, to be copied
     std::vector<PieceSums> sums_{PieceSums{}};
     double averages_ = 0;
+    double strongest_ = 0;  // bin of all pieces
 };
 
 // Appends the places where the change is larger than at any other within `compared` pieces, but not beside a

@@ -55,6 +55,22 @@ bool is_about(const SampleStretch& stretch, std::uint64_t first, std::uint64_t l
 
 }  // namespace
 
+TEST_CASE("steady stretches: a carrier without noise, behind silence, is one") {
+    const auto clean = carrier(125e3, 78e3, 3, 60);
+    std::vector<dsp::Iq> samples(5'000'000);
+    std::ranges::copy(clean, samples.end() - std::ssize(clean));
+    // As a converter of 16 bits gives them.
+    for (dsp::Iq& sample : samples)
+        sample = {std::round(sample.real() * 30) / 30, std::round(sample.imag() * 30) / 30};
+    const auto stretches = steady_stretches(samples.size(), [&](std::uint64_t first, std::span<dsp::Iq> to) {
+        const std::size_t count = std::min<std::size_t>(to.size(), samples.size() - first);
+        std::copy_n(samples.begin() + static_cast<std::ptrdiff_t>(first), count, to.begin());
+        return count;
+    });
+    REQUIRE(stretches.size() == 2);
+    CHECK(is_about(stretches[0], samples.size() - clean.size(), samples.size()));
+}
+
 TEST_CASE("steady stretches: noise and a carrier that stays are one") {
     CHECK(stretches_of(2'000'000, {}) == std::vector<SampleStretch>{{0, 2'000'000}});
     const auto stays = carrier(200e3, 100e3, 2, 5);
