@@ -67,6 +67,11 @@ Option& Option::required() {
     return *this;
 }
 
+Option& Option::networks(std::vector<std::string_view> these) {
+    schemes = std::move(these);
+    return *this;
+}
+
 Option& Option::may_stand_alone(std::string value) {
     alone = std::move(value);
     return *this;

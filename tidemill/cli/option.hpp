@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -77,6 +78,8 @@ class Option {
     Option& in(Range wanted);
     Option& is(Kind what);
     Option& required();
+    /// Networks that a place may name beside files, by what stands before "://" (or "tun:").
+    Option& networks(std::vector<std::string_view> schemes);
     /// Without a value it is as if this one were given.
     Option& may_stand_alone(std::string value);
     /// The word "auto" leaves the variable empty.
@@ -117,6 +120,7 @@ class Option {
     bool is_repeatable = false;
     bool takes_auto = false;
     std::string alone{};  ///< the value where none is given; empty: one must be
+    std::vector<std::string_view> schemes{};
     std::vector<std::string> excluded{};
     std::vector<std::string> needed{};
     std::vector<std::string> given{};

@@ -4,12 +4,11 @@
 #include <string_view>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace tidemill::cli {
 
 namespace {
-
-constexpr std::string_view kOutputSchemes[] = {"udp", "rtp", "tcp-listen", "vita49"};
 
 bool is_given(const Verb& verb, const std::string& name) {
     return std::ranges::any_of(verb.options(),
@@ -41,8 +40,9 @@ void check_file(const Option& option) {
     }
 }
 
-// "http" of "http://a"; empty where a text is no such address.
+// "http" of "http://a", and "tun" of "tun:a"; empty where a text is no such address.
 std::string_view scheme_of(std::string_view text) {
+    if (text.starts_with("tun:")) return text.substr(0, 3);
     constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789+.-";
     const std::string_view scheme = text.substr(0, text.find_first_not_of(kLetters));
     return text.substr(scheme.size()).starts_with("://") ? scheme : std::string_view();
@@ -52,12 +52,13 @@ void check_scheme(const Option& option) {
     if (!option.is_output()) return;
     for (const std::string& text : option.given) {
         const std::string_view scheme = scheme_of(text);
-        const bool is_known = option.kind == Kind::output_place &&
-                              std::ranges::find(kOutputSchemes, scheme) != std::end(kOutputSchemes);
-        if (!scheme.empty() && !is_known)
-            throw WrongUsage(
-                fmt::format("{} {}: it does not write to {}://; name a file (./{} if that is its name)",
-                            option.name(), text, scheme, text));
+        const bool is_known = std::ranges::find(option.schemes, scheme) != option.schemes.end();
+        if (scheme.empty() || is_known) continue;
+        const std::string others =
+            option.schemes.empty() ? "" : fmt::format(", or {}:", fmt::join(option.schemes, ":, "));
+        throw WrongUsage(
+            fmt::format("{} {}: it does not write to {}:; name a file (./{} if that is its name){}",
+                        option.name(), text, scheme, text, others));
     }
 }
 

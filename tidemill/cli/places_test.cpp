@@ -107,15 +107,26 @@ TEST_CASE("places: devices may be shared, and a file may be read twice") {
 
 TEST_CASE("places: an address of a kind that an option does not take is wrong usage, and no file is made") {
     const Inputs inputs;
-    for (const char* line :
-         {"dvbs2 rx raw.ci8 --sample-rate 2M -o tun:x", "dvbs2 rx raw.ci8 --sample-rate 2M -o http://a",
-          "dvbs2 rx raw.ci8 --sample-rate 2M -o vita49://127.0.0.1:4",
-          "dvbs2 rx raw.ci8 --sample-rate 2M --report udp://127.0.0.1:4",
-          "schedule p.json --cores big=1 -o ftp://x/y", "dvbs2 tx b.ts -o https://a"}) {
-        CAPTURE(line);
-        CHECK(inputs.run(line) == kWrongUsage);
-        CHECK(inputs.unchanged());
-    }
+    const std::string rx = "dvbs2 rx raw.ci8 --sample-rate 2M ";
+    const std::pair<std::string, std::string> outputs[] = {
+        {rx + "-o", "udp rtp tcp-listen"},
+        {rx + "--bbframes", "udp rtp tcp-listen"},
+        {rx + "--generic", "udp rtp tcp-listen"},
+        {rx + "--ip-out", "tun"},
+        {rx + "--status", ""},
+        {rx + "--report", ""},
+        {"dvbs2 channel raw.ci8 --sample-rate 2M -o", "vita49"},
+        {"dvbs2 tx b.ts -o", "vita49"},
+        {"schedule p.json --cores big=1 -o", ""},
+    };
+    for (const auto& [line, taken] : outputs)
+        for (const std::string place : {"udp://127.0.0.1:4", "rtp://127.0.0.1:4", "tcp-listen://127.0.0.1:4",
+                                        "vita49://127.0.0.1:4", "tun:x", "http://a", "ftp://x/y"}) {
+            if (taken.find(place.substr(0, place.find(':'))) != std::string::npos) continue;
+            CAPTURE(line + " " + place);
+            CHECK(inputs.run(line + " " + place) == kWrongUsage);
+            CHECK(inputs.unchanged());
+        }
 }
 
 TEST_CASE("places: a file that an option reads and cannot use is unusable input, whatever it is for") {

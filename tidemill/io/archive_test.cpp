@@ -251,6 +251,18 @@ TEST_CASE("wav: the file outweighs the length that its header says, and other ch
     CHECK(samples_with(4000, "") == Found{100, 1});
 }
 
+TEST_CASE("wav: a chunk of odd size in front of the data is skipped, with its byte of padding and without") {
+    const ScratchFolder folder;
+    const std::string data = samples_of(400);
+    const std::string whole = wav(1, 2, 16, data);
+    const std::size_t at = whole.find("data");
+    for (const std::string padding : {std::string(1, '\0'), std::string(" "), std::string()}) {
+        std::string odd = whole;
+        odd.insert(at, "LIST" + little(5, 4) + "abcde" + padding);
+        CHECK(open_recording(folder.put("a.wav", odd)).samples == 100);
+    }
+}
+
 TEST_CASE("wav: sizes modulo 2^32 in a file of more are taken for what they are") {
     const ScratchFolder folder;
     const std::string whole = wav(1, 2, 16, samples_of(40));

@@ -24,7 +24,7 @@ constexpr std::size_t kMostDatagramBytes = 65536;
 constexpr int kKeptBytes = 4 << 20;  // while the transmitter is busy; the system may allow less
 
 [[noreturn]] void fail(const NetworkAddress& at, const char* why) {
-    throw IoError(fmt::format("cannot listen at udp://{}:{}: {}", at.host, at.port, why));
+    throw IoError(fmt::format("cannot listen for datagrams at {}:{}: {}", at.host, at.port, why));
 }
 
 }  // namespace

@@ -55,7 +55,7 @@ void take_group_settings(const std::string& text, NetworkPlace& place) {
 
 UdpSender::UdpSender(const NetworkAddress& to, WhenFull when_full)
     : flags_(MSG_NOSIGNAL | (when_full == WhenFull::lose ? MSG_DONTWAIT : 0)),
-      name_(fmt::format("udp://{}:{}", to.host, to.port)) {
+      name_(fmt::format("{}:{} by UDP", to.host, to.port)) {
     addrinfo hints{};
     hints.ai_family = AF_UNSPEC;
     hints.ai_socktype = SOCK_DGRAM;

@@ -18,6 +18,11 @@ using dsp::SampleFormat;
 constexpr unsigned kPcm = 1, kFloat = 3, kExtensible = 0xfffe;  // RFC 2361
 constexpr std::uint64_t kUnknownSize = 0xffffffff;              // RF64, and writers that could not go back
 
+// Names are of letters, digits and spaces.
+bool is_name(const std::array<char, 4>& id) {
+    return std::ranges::all_of(id, [](char c) { return c >= ' ' && c <= '~'; });
+}
+
 struct Chunk {
     std::array<char, 4> id{};
     std::uint64_t offset = 0;  // of its content
@@ -25,10 +30,7 @@ struct Chunk {
     std::uint64_t next = 0;  // where the one behind it begins
 
     bool is(std::string_view name) const { return std::string_view(id.data(), id.size()) == name; }
-    // Names are of letters, digits and spaces.
-    bool is_named() const {
-        return std::ranges::all_of(id, [](char c) { return c >= ' ' && c <= '~'; });
-    }
+    bool is_named() const { return is_name(id); }
 };
 
 class WavReader {
@@ -98,11 +100,17 @@ class WavReader {
     Chunk chunk_at(std::uint64_t at) const {
         if (!is_wave64_) {
             const std::uint64_t size = number(at + 4, 4);
-            return {id_at(at), at + 8, size, at + 8 + size + size % 2};
+            return {id_at(at), at + 8, size, at + 8 + size + (is_padded(at + 8 + size, size) ? 1 : 0)};
         }
         const std::uint64_t content = at + head_bytes(), all = number(at + 16, 8);
         const std::uint64_t size = std::min(all - std::min(all, head_bytes()), std::uint64_t{1} << 62);
         return {id_at(at), content, size, content + (size + 7) / 8 * 8};
+    }
+
+    // A chunk of odd size is followed by a byte that not every program writes.
+    bool is_padded(std::uint64_t end, std::uint64_t size) const {
+        if (size % 2 == 0) return false;
+        return end + 5 > size_ || !is_name(id_at(end)) || is_name(id_at(end + 1));
     }
 
     void read_format(const Chunk& chunk) {

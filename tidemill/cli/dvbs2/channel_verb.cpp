@@ -257,6 +257,7 @@ void add_dvbs2_channel(Verb& dvbs2) {
                 "SigMF recording, raw samples by the extension, or vita49://host:port for packets at the "
                 "recording's pace")
         .is(Kind::output_place)
+        .networks({"vita49"})
         .required();
     verb.option("--rate,--sample-rate", options->sample_rate_hz,
                 "Samples per second, where the recording does not tell")

@@ -176,6 +176,7 @@ void add_outputs(Verb& verb, TxOptions& options) {
             "vita49://host:port for packets at the signal's pace, or a radio: driver=NAME with what SoapySDR "
             "finds by that")
         .is(Kind::output_place)
+        .networks({"vita49"})
         .required();
     verb.option("--packets-output", options.packets_output, "Also write what was taken from the inputs")
         .is(Kind::output_file);

@@ -152,9 +152,6 @@ std::uint16_t parse_mpe_pid(const std::string& text) {
 std::vector<io::TunDevice> open_interfaces(const IpOptions& options) {
     std::vector<io::TunDevice> interfaces;
     for (const std::string& place : options.places)
-        if (is_network_output(place))
-            throw WrongUsage(fmt::format("--ip-out {}: give the name of a file, - or tun:NAME", place));
-    for (const std::string& place : options.places)
         if (is_interface(place)) check_name(place);
     const bool any = std::ranges::any_of(options.places, is_interface);
     if (!any && !options.allowed.empty()) throw WrongUsage("--tun-allow is for --ip-out tun:NAME");

@@ -50,11 +50,6 @@ io::NetworkAddress address_of(const OutputKind& kind, const std::string& place) 
 
 std::unique_ptr<ByteOutput> open_directly(const std::string& place, const OutputStyle& style, bool pieces) {
     const OutputKind* const kind = kind_of(place);
-    if (!kind && (place.starts_with("tun:") || io::is_network_url("vita49", place)))
-        throw WrongUsage(
-            fmt::format("{}: packets do not go there; give a file (./{} if that is its name), udp://, "
-                        "rtp:// or tcp-listen://",
-                        place, place));
     if (!kind)
         return writing([&] { return open_file_output(place, style, pieces ? 1 : io::kTsPacketBytes); });
     if (pieces && !kind->takes_pieces)

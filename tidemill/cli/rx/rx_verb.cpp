@@ -105,22 +105,27 @@ std::vector<std::string> places_of_streams(const std::string& place, const Optio
 }
 
 void add_outputs(Verb& verb, RxOutputOptions& options) {
+    const std::vector<std::string_view> networks{"udp", "rtp", "tcp-listen"};
     Option& output =
         verb.option(
                 "-o,--output", options.packets,
                 "Transport stream to write: a file, - for standard output, udp://host:port for datagrams, "
                 "rtp://host:port for RTP, tcp-listen://127.0.0.1:port for all who connect; give it for "
                 "each of several places")
-            .is(Kind::output_place);
+            .is(Kind::output_place)
+            .networks(networks);
     verb.option("--bbframes", options.bbframes, "The same for the BBFRAMEs, one behind the other")
-        .is(Kind::output_place);
+        .is(Kind::output_place)
+        .networks(networks);
     verb.option("--generic", options.generic, "The same for what generic streams carry")
-        .is(Kind::output_place);
+        .is(Kind::output_place)
+        .networks(networks);
     verb.option(
             "--ip-out", options.ip.places,
             "IP packets out of sections (MPE) and generic streams (GSE): a file that tcpdump and Wireshark "
             "read, - for standard output, tun:NAME for a network interface")
-        .is(Kind::output_place);
+        .is(Kind::output_place)
+        .networks({"tun"});
     verb.parsed("--tun-allow", options.ip.allowed, parse_tun_allow,
                 "From and to where packets may pass to an interface: 239.0.0.0/8; give it for each")
         .needs("--ip-out");
