@@ -98,6 +98,12 @@ std::vector<dvbs2::SurveyedCarrier> receivable(const WantedPlace& wanted, const 
     return heard;
 }
 
+/// Which of them is wanted, only the user knows.
+class SeveralCarriers : public JobFailed {
+  public:
+    using JobFailed::JobFailed;
+};
+
 // One carrier of DVB-S2 is taken wherever it lies. Where the spectrum shows none, the whole band may be one.
 WantedPlace search_carrier(const WantedPlace& wanted, ReceptionJob& job) {
     const auto carriers = receivable(wanted, job);
@@ -108,8 +114,8 @@ WantedPlace search_carrier(const WantedPlace& wanted, ReceptionJob& job) {
     if (carriers.size() > 1) {
         std::string list;
         for (const auto& carrier : carriers) list += (list.empty() ? "" : ", or ") + carrier_options(carrier);
-        throw JobFailed(fmt::format("{} carriers are there (tidemill dvbs2 scan tells more); say which: {}",
-                                    carriers.size(), list));
+        throw SeveralCarriers(fmt::format(
+            "{} carriers are there (tidemill dvbs2 scan tells more); say which: {}", carriers.size(), list));
     }
     job.config.symbol_rate_hz = carriers.front().symbol_rate_hz;
     return carriers.front().seen.offset_hz;
@@ -239,6 +245,11 @@ void find_in_parts(const ReceptionOptions& options, const WantedPlace& place, Re
             if (!unsure) unsure = Looked::of(job);
         } catch (const NoSignalFound&) {
             if (failures++ < 2) failure = std::current_exception();
+        } catch (const SeveralCarriers&) {
+            // One may come after the other.
+            if (part || steady_parts(job).size() == 1) throw;
+            failure = std::current_exception();
+            failures = 2;
         }
         return gives_up(job);
     };
