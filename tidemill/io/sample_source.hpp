@@ -19,6 +19,12 @@ struct SourceControl {
     double most = 0;
 };
 
+/// Where the band of a source lies now, against its first sample.
+struct BandMove {
+    double hz = 0;    ///< further up
+    double rate = 1;  ///< times as many samples per second as it tells: the same of a carrier that is faster
+};
+
 /// Where samples come from: a recording, later a radio or standard input. One thread reads it.
 class SampleSource {
   public:
@@ -29,9 +35,8 @@ class SampleSource {
     /// Samples per second; empty when nobody knows.
     virtual std::optional<double> sample_rate_hz() const = 0;
 
-    /// Hertz by which the band has been moved since the first sample, after a carrier that drifts; from any
-    /// thread.
-    virtual double followed_hz() const { return 0; }
+    /// How the band has been moved since the first sample, after a carrier; from any thread.
+    virtual BandMove moved() const { return {}; }
 
     /// How often what it gives has begun anew, with another signal that owes nothing to the one before. By
     /// the thread that reads.

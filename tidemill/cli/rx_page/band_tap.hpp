@@ -17,7 +17,7 @@ class BandTap final : public io::SampleSource {
 
     dsp::SampleFormat format() const override { return from_->format(); }
     std::optional<double> sample_rate_hz() const override { return from_->sample_rate_hz(); }
-    double followed_hz() const override { return from_->followed_hz(); }
+    io::BandMove moved() const override { return from_->moved(); }
     std::vector<io::SourceControl> controls() const override { return from_->controls(); }
     void control(std::size_t index, double value) override { from_->control(index, value); }
     std::size_t read(std::span<std::byte> to) override;

@@ -86,7 +86,7 @@ TEST_CASE("page knobs: where a tuner takes the carrier is one, beside the radio'
           R"({"name":"source.offset_hz","value":50000.0,"least":-50000.0,"most":150000.0}])");
     CHECK(knobs.set(R"({"name": "source.offset_hz", "value": 62000})").status == 200);
     Sequence(receivers.graph()).run({});
-    CHECK(tuned.followed_hz() == doctest::Approx(12e3).epsilon(0.2));
+    CHECK(tuned.moved().hz == doctest::Approx(12e3).epsilon(0.2));
 }
 
 TEST_CASE("page knobs: what a viewer sets holds from the next frame on, and stands in the journal") {

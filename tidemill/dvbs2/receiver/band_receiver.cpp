@@ -65,14 +65,11 @@ std::size_t BandReceiver::carriers() const {
 }
 
 ReceptionNow BandReceiver::now(std::size_t carrier) const {
-    ReceptionNow now = stages_->chains.at(carrier)->now();
-    now.shift(followed_hz(carrier));
-    return now;
+    return stages_->chains.at(carrier)->now({.hz = followed_hz(carrier)});
 }
 
 ReceptionReport BandReceiver::report(std::size_t carrier) const {
-    ReceptionReport report = stages_->chains.at(carrier)->report();
-    report.shift(followed_hz(carrier));
+    ReceptionReport report = stages_->chains.at(carrier)->report({.hz = followed_hz(carrier)});
     const dsp::SampleDefects& defects = stages_->band.defects();
     report.samples = stages_->band.samples();
     report.samples_clipped = defects.clipped;

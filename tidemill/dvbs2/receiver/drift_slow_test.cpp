@@ -90,7 +90,7 @@ TEST_CASE("drift: a carrier that leaves its filter in 40 million symbols is foll
     Receiver receiver(source, {.symbol_rate_hz = kRate, .tuned_hz = 0.9e6}, [](auto) {});
     Sequence(receiver.graph()).run({.statistics = false});
     check_received(receiver.report(), 0.9e6);
-    CHECK(std::abs(source.followed_hz() - kDrifted_hz) < 0.012 * kRate);
+    CHECK(std::abs(source.moved().hz - kDrifted_hz) < 0.012 * kRate);
 }
 
 TEST_CASE("drift: carriers that are received together are followed, the same under any schedule") {

@@ -29,13 +29,6 @@ struct Receiver::Stages {
           source(graph.add<RxSource>(samples, layout, config.live)),
           chain(graph, {source.raw, source.info, layout}, config, std::move(outputs)) {}
 
-    // Where a tuner before it has followed the carrier to, frequencies are told from.
-    template <class Told>
-    Told with_followed(Told told) const {
-        told.shift(given.followed_hz());
-        return told;
-    }
-
     const io::SampleSource& given;
     Graph graph{"dvbs2-rx"};
     RawLayout layout;
@@ -57,11 +50,11 @@ Graph& Receiver::graph() {
 }
 
 ReceptionNow Receiver::now() const {
-    return stages_->with_followed(stages_->chain.now());
+    return stages_->chain.now(stages_->given.moved());
 }
 
 ReceptionReport Receiver::report() const {
-    ReceptionReport report = stages_->with_followed(stages_->chain.report());
+    ReceptionReport report = stages_->chain.report(stages_->given.moved());
     report.samples = stages_->source.samples();
     return report;
 }

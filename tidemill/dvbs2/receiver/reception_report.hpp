@@ -108,12 +108,6 @@ struct ReceptionNow {
     double echo_db = 0;                  ///< and so strong, over the direct way
     Clockless clockless{};
     std::vector<double> tones_hz{};  ///< taken out, where they are in the recording; in a report: last
-
-    /// What a tuner before the receiver has moved is where it was.
-    void shift(double hz) {
-        frequency_hz += hz;
-        for (double& tone : tones_hz) tone += hz;
-    }
 };
 
 /// What a reception was: each part's account in one place.

@@ -143,7 +143,9 @@ std::size_t RetunedSource::read(std::span<std::byte> to) {
     std::size_t count = give(to);
     // The last transmission may be shorter than a window.
     while (count == 0 && collects_ && !window_.empty() && search()) count = give(to);
-    if (tuned_) followed_hz_.store(now_hz() - first_hz_ + tuned_->followed_hz(), std::memory_order_relaxed);
+    if (tuned_)
+        moved_.offer({now_hz() - first_hz_ + tuned_->moved().hz,
+                      samples_per_symbol_ * now_symbol_rate_hz() / rate_hz_});
     return count;
 }
 
@@ -276,11 +278,10 @@ std::unique_ptr<io::SampleSource> RetunedSource::open(std::span<const std::byte>
 bool RetunedSource::hears_frames(std::span<const std::byte> part) const {
     std::unique_ptr<io::SampleSource> source = open(part);
     if (tuning_) source = std::make_unique<TunedSource>(std::move(source), *tuning_);
-    const double symbol_rate_hz = tuning_ ? tuning_->symbol_rate_hz : config_.symbol_rate_hz;
     const PlScrambler scrambler(config_.gold_code);
     Graph graph;
     const ReceiverFront front = add_front(
-        graph, *source, {*source->sample_rate_hz(), symbol_rate_hz, config_.rolloff, kMaxBlockSamples});
+        graph, *source, {*source->sample_rate_hz(), now_symbol_rate_hz(), config_.rolloff, kMaxBlockSamples});
     auto& frame_sync = graph.add<RxFrameSync>(scrambler, false);
     graph.bind(front.timing.symbols, frame_sync.symbols);
     const auto heard = [&] { return frame_sync.counts().frames > 0; };
@@ -332,7 +333,7 @@ std::optional<RetunedSource::Found> RetunedSource::found_elsewhere() const {
 std::optional<Tuning> RetunedSource::found_in(std::span<const std::byte> part) const {
     const BandWatch::Power now = power_of(*open(part));
     std::vector<FoundCarrier> carriers = find_carriers(*open(part)).carriers;
-    const double reach_hz = (tuning_ ? tuning_->symbol_rate_hz : config_.symbol_rate_hz) / 2;
+    const double reach_hz = now_symbol_rate_hz() / 2;
     std::erase_if(carriers, [&](const FoundCarrier& one) {
         const bool has_appeared = rise_of(one, before_, now, band_rate_hz_) > kAppears;
         return !has_appeared && std::abs(one.offset_hz - now_hz()) > reach_hz;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "tidemill/dvbs2/receiver/carrier_survey.hpp"
+#include "tidemill/dvbs2/receiver/published.hpp"
 #include "tidemill/dvbs2/receiver/receiver.hpp"
 #include "tidemill/dvbs2/search/band_watch.hpp"
 #include "tidemill/dvbs2/search/steady_stretches.hpp"
@@ -42,7 +42,7 @@ class RetunedSource final : public io::SampleSource {
 
     dsp::SampleFormat format() const override { return format_; }
     std::optional<double> sample_rate_hz() const override { return rate_hz_; }
-    double followed_hz() const override { return followed_hz_.load(std::memory_order_relaxed); }
+    io::BandMove moved() const override { return moved_.get(); }
     std::uint64_t restarts() const override { return moves_.size(); }
     std::vector<io::SourceControl> controls() const override { return controls_; }
     void control(std::size_t index, double value) override;
@@ -87,6 +87,7 @@ class RetunedSource final : public io::SampleSource {
     void retune(const Tuning& tuning);
     float gain_of_window() const;
     std::size_t give(std::span<std::byte> to);
+    double now_symbol_rate_hz() const { return tuning_ ? tuning_->symbol_rate_hz : config_.symbol_rate_hz; }
     double now_hz() const { return tuning_ ? tuning_->offset_hz : 0; }
 
     std::unique_ptr<io::SampleSource> source_;
@@ -102,7 +103,7 @@ class RetunedSource final : public io::SampleSource {
     double rate_hz_ = 0, samples_per_symbol_ = 0;
     std::vector<io::SourceControl> controls_{};
     std::vector<Move> moves_{};
-    std::atomic<double> followed_hz_{0};
+    Published<io::BandMove> moved_;
 
     BandWatch watch_{};
     std::uint64_t samples_ = 0;

@@ -47,6 +47,7 @@ Transmissions make_transmissions(const std::vector<std::vector<BandCarrier>>& al
 struct Retuned {
     std::vector<std::uint8_t> packets{};
     std::vector<RetunedSource::Move> moves{};
+    ReceptionReport report{};
 };
 
 /// `again`: the samples can be read a second time.
@@ -68,6 +69,7 @@ Retuned receive_retuned(std::span<const std::byte> bytes, const std::optional<Tu
     else
         Sequence(receiver.graph()).run();
     retuned.moves.assign(source.moves().begin(), source.moves().end());
+    retuned.report = receiver.report();
     return retuned;
 }
 
@@ -162,6 +164,10 @@ TEST_CASE("retuned source: carriers one behind the other are followed, whatever 
                                                  true, nullptr, first.symbol_rate_hz);
         const std::size_t count = sent.packets.size() / io::kTsPacketBytes;
         CHECK(in_order(received.packets, sent.packets) + count / 20 > count);
+        const BandCarrier& last = parts.back().carrier;
+        CHECK(std::abs(received.report.symbol_rate_hz - last.symbol_rate_hz) < 10);
+        CHECK(std::abs(received.report.frequency_hz - last.offset_hz) < 100);
+        CHECK(received.report.tones_hz.empty());
     }
 }
 

@@ -53,9 +53,10 @@ RxChain::RxChain(Graph& graph, const RawBlocks& blocks, const ReceiverConfig& co
     graph.bind(bch.result, sink.bch);
 }
 
-std::vector<double> RxChain::in_hertz(const ToneList& tones) const {
+std::vector<double> RxChain::in_hertz(const ToneList& tones, const io::BandMove& moved) const {
     std::vector<double> hertz;
-    for (const double frequency : tones.all()) hertz.push_back(tuned_hz_ + frequency * sample_rate_hz_);
+    for (const double frequency : tones.all())
+        hertz.push_back(tuned_hz_ + moved.hz + frequency * sample_rate_hz_ * moved.rate);
     std::ranges::sort(hertz);
     return hertz;
 }
@@ -64,20 +65,21 @@ Clockless RxChain::in_seconds(const ClocklessBlocks& blocks) const {
     return {static_cast<double>(blocks.first) * block_s_, static_cast<double>(blocks.count) * block_s_};
 }
 
-ReceptionNow RxChain::describe(const FrameTotals& totals) const {
+ReceptionNow RxChain::describe(const FrameTotals& totals, const io::BandMove& moved) const {
     // What the front took out, and what the last good frame, turned upright, still had; before the first what
     // the front takes out now.
     const double left = totals.inverted ? -totals.frequency : totals.frequency;
     const EchoSeen echo = equaliser_.echo().value_or(EchoSeen{});
     const double front = totals.frames_good() > 0 ? totals.front_frequency : front_.coarse.frequency();
-    const double hz_per_s = symbol_rate_hz_ * symbol_rate_hz_;
+    const double symbol_rate_hz = symbol_rate_hz_ * moved.rate;
+    const double hz_per_s = symbol_rate_hz * symbol_rate_hz;
     return {.found = front_.coarse.found(),
             // Frames are followed by their symbols: while there are none, what was followed is past.
             .locked = front_.coarse.found() && front_.timing.locked() && frame_sync_.locked(),
             .locks = frame_sync_.locks(),
             .totals = totals,
-            .symbol_rate_hz = symbol_rate_hz_,
-            .frequency_hz = tuned_hz_ + (front + left) * symbol_rate_hz_,
+            .symbol_rate_hz = symbol_rate_hz,
+            .frequency_hz = tuned_hz_ + moved.hz + (front + left) * symbol_rate_hz,
             .drift_hz_per_s = (totals.inverted ? -totals.drift : totals.drift) * hz_per_s,
             .largest_drift_hz_per_s = totals.largest_drift * hz_per_s,
             .clock_ppm = front_.timing.clock_ppm(),
@@ -91,18 +93,18 @@ ReceptionNow RxChain::describe(const FrameTotals& totals) const {
             .echo_symbols = echo.symbols,
             .echo_db = echo.gain_db,
             .clockless = in_seconds(front_.timing.clockless()),
-            .tones_hz = in_hertz(front_.coarse.tones())};
+            .tones_hz = in_hertz(front_.coarse.tones(), moved)};
 }
 
-ReceptionNow RxChain::now() const {
-    return describe(sink_->totals_so_far());
+ReceptionNow RxChain::now(const io::BandMove& moved) const {
+    return describe(sink_->totals_so_far(), moved);
 }
 
-ReceptionReport RxChain::report() const {
+ReceptionReport RxChain::report(const io::BandMove& moved) const {
     const StreamSorter& streams = sink_->streams();
     ReceptionReport report;
-    static_cast<ReceptionNow&>(report) = describe(sink_->totals());
-    report.tones_hz = in_hertz(front_.coarse.last_tones());
+    static_cast<ReceptionNow&>(report) = describe(sink_->totals(), moved);
+    report.tones_hz = in_hertz(front_.coarse.last_tones(), moved);
     report.sync = frame_sync_.counts();
     report.packets = streams.counts();
     report.frames_by_fault = streams.frames_by_fault();

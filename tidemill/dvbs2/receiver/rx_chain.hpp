@@ -25,18 +25,18 @@ class RxChain {
     RxChain(const RxChain&) = delete;
     RxChain& operator=(const RxChain&) = delete;
 
-    /// What it does and has heard so far; any thread may ask while it runs.
-    ReceptionNow now() const;
+    /// What it does and has heard so far, of a band that has been moved; any thread may ask while it runs.
+    ReceptionNow now(const io::BandMove& moved) const;
     /// The whole account but for what only the source of samples knows; between runs.
-    ReceptionReport report() const;
+    ReceptionReport report(const io::BandMove& moved) const;
 
     const LdpcDeviceUse& ldpc_device_use() const;
     const FrameTotals& totals() const;
 
   private:
-    ReceptionNow describe(const FrameTotals& totals) const;
+    ReceptionNow describe(const FrameTotals& totals, const io::BandMove& moved) const;
 
-    std::vector<double> in_hertz(const ToneList& tones) const;
+    std::vector<double> in_hertz(const ToneList& tones, const io::BandMove& moved) const;
     Clockless in_seconds(const ClocklessBlocks& blocks) const;
 
     double symbol_rate_hz_;

@@ -92,8 +92,11 @@ KeptBlocks RxCoarse::decide(Frame f) {
     if (f[info_in][0].anew != 0) {
         coarse_.begin_anew();
         tones_ = ToneWatch(layout_.geometry);
+        last_tones_ = {};
     }
-    const bool following = coarse_.found(), looks = tones_.wants(f[spectrum][0], following);
+    // A block in which samples begin anew also holds those from before.
+    const bool following = coarse_.found();
+    const bool looks = f[info_in][0].anew == 0 && tones_.wants(f[spectrum][0], following);
     if (following && !looks) return coarse_.step(f[spectrum][0]);
     layout_.convert(f[raw_in], f[info_in][0], samples_);
     if (looks) look_for_tones(f[info_in][0]);

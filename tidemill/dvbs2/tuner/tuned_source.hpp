@@ -31,7 +31,7 @@ class TunedSource final : public io::SampleSource {
     const io::SampleSource& source() const { return *source_; }
     const Tuning& tuning() const { return tuning_; }
     /// How far the carrier was followed from the tuning's offset, without what was known; from any thread.
-    double followed_hz() const override { return tuner_.followed_hz(); }
+    io::BandMove moved() const override { return {.hz = tuner_.followed_hz()}; }
     /// Samples of the source, read so far.
     std::uint64_t samples() const { return samples_; }
     /// What was not usable among them.
