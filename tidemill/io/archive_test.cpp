@@ -256,7 +256,7 @@ TEST_CASE("wav: a chunk of odd size in front of the data is skipped, with its by
     const std::string data = samples_of(400);
     const std::string whole = wav(1, 2, 16, data);
     const std::size_t at = whole.find("data");
-    for (const std::string padding : {std::string(1, '\0'), std::string(" "), std::string()}) {
+    for (const std::string& padding : {std::string(1, '\0'), std::string(" "), std::string()}) {
         std::string odd = whole;
         odd.insert(at, "LIST" + little(5, 4) + "abcde" + padding);
         CHECK(open_recording(folder.put("a.wav", odd)).samples == 100);

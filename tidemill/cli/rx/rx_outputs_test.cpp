@@ -251,6 +251,7 @@ TEST_CASE("rx report: a line for people, the whole of it with tables where they 
     CHECK(says(text, "the rest of 1 cut off at the end"));
     CHECK_FALSE(says(text, "ts packets"));
     CHECK(says(text, "\nStages\n"));
+    CHECK(says(report({"--isi", "5"}), "warning: --isi 5"));
 }
 
 TEST_CASE("rx outputs: what cannot be is refused") {

@@ -94,6 +94,10 @@ std::vector<std::string> all_warnings(const RxOutcome& outcome) {
     for (std::string& remark : sample_remarks(outcome)) warnings.push_back(std::move(remark));
     for (const std::string& of_input : {outcome.remarks, outcome.trouble})
         if (!of_input.empty()) warnings.push_back(of_input);
+    const auto& report = outcome.report;
+    if (outcome.outputs.streams.only && report.frames_of_streams.empty() && report.totals.frames_good() > 0)
+        warnings.push_back(fmt::format("--isi {}: the signal is of a single input stream, which is received",
+                                       int{*outcome.outputs.streams.only}));
     if (!outcome.device.failure.empty()) warnings.push_back(device_failure_text(outcome.device));
     if (!outcome.device.shortage.empty())
         warnings.push_back("memory of the device was short: " + outcome.device.shortage);
