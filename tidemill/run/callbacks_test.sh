@@ -65,7 +65,7 @@ is_steady_          -
 text                -  # of parse_journal(), on its thread
 format              -  # of a SampleSource, called in its task, as the next six
 sample_rate_hz      -
-followed_hz         -
+moved         -
 controls            -
 control             -
 read                -

@@ -141,8 +141,9 @@ void RetunedSource::control(std::size_t index, double value) {
 std::size_t RetunedSource::read(std::span<std::byte> to) {
     if (window_is_full()) search();
     std::size_t count = give(to);
-    // The last transmission may be shorter than a window.
-    while (count == 0 && collects_ && !window_.empty() && search()) count = give(to);
+    // The last transmission may be shorter than a window, and another may lie in front of it.
+    while (count == 0 && collects_ && !window_.empty())
+        if (search()) count = give(to);
     if (tuned_)
         moved_.offer({now_hz() - first_hz_ + tuned_->moved().hz,
                       samples_per_symbol_ * now_symbol_rate_hz() / rate_hz_});
