@@ -13,11 +13,16 @@
 
 namespace tidemill {
 
+/// Where the fault lies if something failed; a program ends with this as its status.
+enum class Fault : int { job = 1, usage = 2, input = 3, policy = 4 };
+
 /// What Tidemill throws: each room has one type of its own below this one. What happened, where, and what to
 /// do.
 class Error : public std::runtime_error {
   public:
     using std::runtime_error::runtime_error;
+
+    virtual Fault fault() const { return Fault::job; }
 };
 
 /// The text of an exception, which may be a user's: its what() may be null.

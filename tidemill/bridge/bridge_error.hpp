@@ -8,6 +8,7 @@ namespace tidemill::bridge {
 class BridgeError : public Error {
   public:
     using Error::Error;
+    Fault fault() const override { return Fault::input; }
 };
 
 }  // namespace tidemill::bridge

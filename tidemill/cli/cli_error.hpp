@@ -1,10 +1,6 @@
 #pragma once
 
-#include <string>
-#include <string_view>
-
 #include "tidemill/error.hpp"
-#include "tidemill/schedule/schedule_error.hpp"
 
 namespace tidemill::cli {
 
@@ -19,21 +15,13 @@ struct JobFailed : Error {
 /// The job ended before its time, because --exit-on said so.
 struct EndedByPolicy : Error {
     using Error::Error;
+    Fault fault() const override { return Fault::policy; }
 };
 
 /// The command line asks for what cannot be.
 struct WrongUsage : Error {
     using Error::Error;
+    Fault fault() const override { return Fault::usage; }
 };
-
-/// What `read` returns; what it finds wrong is wrong usage of an option of the command line.
-template <class Read>
-auto usage_of(std::string_view option, Read read) {
-    try {
-        return read();
-    } catch (const ScheduleError& error) {
-        throw WrongUsage(std::string(option) + ": " + error.what());
-    }
-}
 
 }  // namespace tidemill::cli

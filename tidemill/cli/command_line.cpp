@@ -10,21 +10,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "tidemill/bridge/bridge_error.hpp"
 #include "tidemill/cli/manual.hpp"
 #include "tidemill/cli/option_rules.hpp"
 #include "tidemill/cli/places.hpp"
 #include "tidemill/cli/plain_text.hpp"
 #include "tidemill/cli/standard_streams.hpp"
-#include "tidemill/device/device_error.hpp"
 #include "tidemill/graph/graph_error.hpp"
-#include "tidemill/io/io_error.hpp"
-#include "tidemill/platform/platform_error.hpp"
-#include "tidemill/policy/policy_error.hpp"
-#include "tidemill/run/checkpoint/checkpoint.hpp"
-#include "tidemill/run/journal/journal.hpp"
-#include "tidemill/run/run_error.hpp"
-#include "tidemill/schedule/schedule_error.hpp"
 
 namespace tidemill::cli {
 
@@ -232,19 +223,9 @@ class Words {
     std::vector<Declared> options_;
 };
 
-template <class... Kinds>
-bool is(const std::exception& error) {
-    return (dynamic_cast<const Kinds*>(&error) || ...);
-}
-
 ExitStatus status_of(const std::exception& error) {
-    if (is<FrameError, ModuleError, NoMoreThreads, JournalNotWritten, CheckpointNotWritten>(error))
-        return kJobFailed;
-    if (is<EndedByPolicy>(error)) return kEndedByPolicy;
-    if (is<JournalError, CheckpointError>(error)) return kUnusableInput;
-    if (is<WrongUsage, RunError, PlatformError, policy::PolicyError, NoSuchDevice>(error)) return kWrongUsage;
-    if (is<io::IoError, ScheduleError, bridge::BridgeError>(error)) return kUnusableInput;
-    return kJobFailed;
+    const auto* const own = dynamic_cast<const Error*>(&error);
+    return own ? static_cast<ExitStatus>(own->fault()) : kJobFailed;
 }
 
 }  // namespace

@@ -1,15 +1,28 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "tidemill/cli/cli_error.hpp"
 #include "tidemill/cli/command_line.hpp"
 #include "tidemill/json/json.hpp"
 #include "tidemill/schedule/bound.hpp"
 #include "tidemill/schedule/how_to_schedule.hpp"
+#include "tidemill/schedule/schedule_error.hpp"
 
 namespace tidemill::cli {
+
+/// What `read` returns; what it finds wrong is wrong usage of an option of the command line.
+template <class Read>
+auto usage_of(std::string_view option, Read read) {
+    try {
+        return read();
+    } catch (const ScheduleError& error) {
+        throw WrongUsage(std::string(option) + ": " + error.what());
+    }
+}
 
 /// All strategies by their names, for an option that chooses one.
 std::vector<std::pair<std::string, const Strategy*>> strategy_words();

@@ -14,6 +14,7 @@ class DeviceError : public Error {
 class NoSuchDevice : public DeviceError {
   public:
     using DeviceError::DeviceError;
+    Fault fault() const override { return Fault::usage; }
 };
 
 /// There is no room for what was wanted: less of it at a time may do.

@@ -8,6 +8,7 @@ namespace tidemill::io {
 class IoError : public Error {
   public:
     using Error::Error;
+    Fault fault() const override { return Fault::input; }
 };
 
 }  // namespace tidemill::io

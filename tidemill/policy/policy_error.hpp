@@ -8,6 +8,7 @@ namespace tidemill::policy {
 class PolicyError : public Error {
   public:
     using Error::Error;
+    Fault fault() const override { return Fault::usage; }
 };
 
 }  // namespace tidemill::policy

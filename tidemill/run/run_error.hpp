@@ -13,6 +13,7 @@ namespace tidemill {
 class RunError : public Error {
   public:
     using Error::Error;
+    Fault fault() const override { return Fault::usage; }
 };
 
 /// A task threw: which one, where, on which frame, and what it said. The frames before it were delivered.
@@ -21,6 +22,7 @@ class FrameError : public RunError {
     FrameError(std::string task, std::size_t stage, std::size_t replica, std::uint64_t frame,
                std::exception_ptr cause);
 
+    Fault fault() const override { return Fault::job; }
     const std::string& task() const { return task_; }
     std::size_t stage() const { return stage_; }      ///< counted from 0
     std::size_t replica() const { return replica_; }  ///< counted from 0
@@ -40,6 +42,8 @@ class ModuleError : public RunError {
   public:
     /// `function` is the one that threw.
     ModuleError(const std::string& module, const std::string& function, const std::exception_ptr& cause);
+
+    Fault fault() const override { return Fault::job; }
 };
 
 }  // namespace tidemill

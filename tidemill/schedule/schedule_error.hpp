@@ -8,6 +8,7 @@ namespace tidemill {
 class ScheduleError : public Error {
   public:
     using Error::Error;
+    Fault fault() const override { return Fault::input; }
 };
 
 }  // namespace tidemill

@@ -12,7 +12,7 @@
 
 #include "tidemill/cli/cli_error.hpp"
 #include "tidemill/cli/dvbs2/modcod_name.hpp"
-#include "tidemill/cli/dvbs2/sample_format_name.hpp"
+#include "tidemill/cli/dvbs2/stored_format.hpp"
 #include "tidemill/cli/output.hpp"
 #include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/io/recording_writer.hpp"

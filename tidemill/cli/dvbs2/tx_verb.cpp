@@ -8,7 +8,7 @@
 #include "tidemill/cli/dvbs2/gold_name.hpp"
 #include "tidemill/cli/dvbs2/modcod_name.hpp"
 #include "tidemill/cli/dvbs2/reception_options.hpp"
-#include "tidemill/cli/dvbs2/sample_format_name.hpp"
+#include "tidemill/cli/dvbs2/stored_format.hpp"
 #include "tidemill/cli/dvbs2/tx_job.hpp"
 #include "tidemill/cli/dvbs2/tx_output.hpp"
 #include "tidemill/cli/standard_streams.hpp"

@@ -44,12 +44,14 @@ struct Checkpoint {
 class CheckpointError : public RunError {
   public:
     using RunError::RunError;
+    Fault fault() const override { return Fault::input; }
 };
 
 /// A checkpoint that could not be written.
 class CheckpointNotWritten : public RunError {
   public:
     using RunError::RunError;
+    Fault fault() const override { return Fault::job; }
 };
 
 /// Where the stream of a graph stands that nobody runs; throws GraphError while somebody does, and

@@ -52,12 +52,14 @@ class Journal {
 class JournalError : public RunError {
   public:
     using RunError::RunError;
+    Fault fault() const override { return Fault::input; }
 };
 
 /// A journal that could not be written, or not whole.
 class JournalNotWritten : public RunError {
   public:
     using RunError::RunError;
+    Fault fault() const override { return Fault::job; }
 };
 
 /// What reached a stream from outside while it ran, each at a source frame: with the same input, a run is a
