@@ -276,7 +276,9 @@ def test_wrong_usage_is_told(folder, tmp_path, capsys):
     assert command.main([str(tmp_path / "nowhere"), "-o", str(tmp_path / "ts")]) == 3
     assert "it is no folder" in capsys.readouterr().err
     assert command.main([str(folder), "-o", str(tmp_path / "ts"), "--segment", "0"]) == 2
-    with pytest.raises(SystemExit):
-        command.main([str(folder), "-o", str(tmp_path / "ts"), "--rolloff", "wide"])
+    for wrong in (["--rolloff", "wide"], ["--rolloff", "nan"], ["--symbol-rate", "-5"], ["--gold", "x"]):
+        with pytest.raises(SystemExit):
+            command.main([str(folder), "-o", str(tmp_path / "ts"), *wrong])
+        assert f"{wrong[1]!r}: give a" in capsys.readouterr().err
     with pytest.raises(tm.WrongUsage, match="there is no colour"):
         tm.archive.run(folder, tmp_path / "ts", colour=3)

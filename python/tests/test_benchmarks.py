@@ -5,7 +5,7 @@ import importlib
 import pytest
 
 
-@pytest.mark.parametrize("name", ["engine", "python", "sweep"])
+@pytest.mark.parametrize("name", ["python", "sweep"])
 def test_a_benchmark_says_what_it_takes(name, capsys):
     with pytest.raises(SystemExit) as ended:
         importlib.import_module(f"tidemill.bench.{name}").main(["--help"])

@@ -10,10 +10,10 @@ import time
 from contextlib import ExitStack
 
 import pytest
+from two_hosts import SCHEDULER, NoHosts, Programs, link_of, two_hosts
 
 import tidemill as tm
 import tidemill.sweep
-from tidemill.bench.two_hosts import SCHEDULER, NoHosts, Programs, link_of, two_hosts
 
 pytest.importorskip("distributed", reason="the Python package distributed is not there")
 ENVIRONMENT = {**os.environ, "DASK_SCHEDULER_ADDRESS": SCHEDULER}
@@ -85,41 +85,3 @@ def _frames_saved(folder):
         return sum(row["frames"] for row in tm.sweep.status(folder / "ber.sweep")["rows"])
     except tm.sweep.SweepError:
         return 0
-
-
-def test_a_helper_over_the_wire_that_is_killed_up_to_ten_times_costs_no_packet(hosts, programs, tmp_path, demo):
-    """Each one is killed once it has decoded for a moment, and another one comes."""
-    head, helper = hosts
-    programs.scheduler(head)
-    worker = programs.worker(helper)
-    words = [str(demo), "-o", "video.ts", "--stage", "decode=dask:1", "--always", "--json"]
-    program = [sys.executable, "-m", "tidemill.remote.command", *words, "--batch-bytes", "65000"]
-    for _ in range(20):
-        reception = programs.start(head, *program, stdout=subprocess.PIPE, env=ENVIRONMENT)
-        if _begins(reception, tmp_path / "video.ts"):
-            break
-    kills = 0
-    while reception.poll() is None and kills < 10:
-        worker.kill()
-        worker.wait()
-        kills += 1
-        written = _size(tmp_path / "video.ts")
-        worker = programs.worker(helper)
-        while reception.poll() is None and _size(tmp_path / "video.ts") == written:
-            time.sleep(0.01)
-    report = json.loads(reception.communicate(timeout=300)[0])
-    assert (tmp_path / "video.ts").read_bytes() == tm.dvbs2.receive(demo, executor="sequence").packets.tobytes()
-    assert kills >= 5 and report["failure"] == "" and report["frames_here"] == 0
-
-
-# Until there is a worker, a reception ends with a sentence.
-def _begins(reception, to):
-    while reception.poll() is None:
-        if _size(to):
-            return True
-        time.sleep(0.01)
-    return False
-
-
-def _size(path):
-    return path.stat().st_size if path.exists() else 0

@@ -2,10 +2,13 @@
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from concurrent.futures.process import BrokenProcessPool
 
+import numpy as np
 import pytest
 
 from tidemill.sweep.processes import Processes
@@ -72,8 +75,29 @@ def test_ctrl_c_of_the_terminal_is_the_callers_business():
         assert sleeping.result() is None
 
 
+def test_ctrl_c_while_the_first_process_begins_is_the_callers_business():
+    code = """
+import os, signal
+from tidemill.sweep.processes import Processes
+signal.signal(signal.SIGINT, lambda *_: print("interrupted"))
+with Processes(1) as helpers:
+    found = helpers.submit(pow, 2, 3)
+    os.killpg(0, signal.SIGINT)
+    print(found.result())
+"""
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, start_new_session=True, timeout=60)
+    assert (ended.returncode, ended.stderr, ended.stdout) == (0, "", "interrupted\n8\n")
+
+
 def test_more_calls_than_fit_into_the_connection_are_all_answered():
     with Processes(1) as helpers:
         text = "x" * 10_000
         futures = [helpers.submit(str.upper, text) for _ in range(300)]
         assert all(future.result() == text.upper() for future in futures)
+
+
+def test_arrays_of_any_size_come_whole_there_and_back():
+    with Processes(2) as helpers:
+        arrays = [np.arange(size, dtype=np.int64) for size in (0, 1, 10_000, 700_000)]
+        futures = [helpers.submit(np.negative, array) for array in arrays for _ in range(5)]
+        assert all(np.array_equal(future.result(), -arrays[k // 5]) for k, future in enumerate(futures))

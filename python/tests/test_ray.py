@@ -1,6 +1,5 @@
 """Ray as the engine, where it is installed: one small cluster on this machine."""
 
-import io
 import socket
 import subprocess
 import sys
@@ -9,7 +8,6 @@ import time
 import pytest
 
 import tidemill as tm
-import tidemill.remote
 import tidemill.sweep
 from tidemill.sweep.ray_executor import RayExecutor
 
@@ -64,27 +62,20 @@ def _once_it_is_there(call):
     return call()
 
 
-def test_frames_that_ray_decodes_give_the_stream_of_the_receiver(demo):
-    to = io.BytesIO()
-    report = tm.remote.receive(demo, to, engine="ray", batch_bytes=200_000)
-    assert to.getvalue() == tm.dvbs2.receive(demo, executor="sequence").packets.tobytes()
-    assert report.frames_here == 0 and report.failure == ""
-
-
-def test_where_ray_ends_its_process_the_rest_is_decoded_here(demo, monkeypatch):
+def test_where_ray_ends_its_process_a_sweep_ends_with_a_sentence_and_goes_on(monkeypatch, tmp_path):
     """As it does with whoever uses it, when the cluster's part of this host is no more."""
     submit, count = RayExecutor.submit, 0
 
     def submit_and_end(executor, *call, **more):
         nonlocal count
         count += 1
-        if count == 4:
+        if count == 8:
             executor._process.kill()
         return submit(executor, *call, **more)
 
-    monkeypatch.setattr(RayExecutor, "submit", submit_and_end)
-    to, told = io.BytesIO(), []
-    report = tm.remote.receive(demo, to, engine="ray", batch_bytes=200_000, tell=told.append)
-    assert to.getvalue() == tm.dvbs2.receive(demo, executor="sequence").packets.tobytes()
-    assert "Ray's cluster has gone away" in report.failure and report.frames_here > 0
-    assert told == [f"helpers decode no more, the rest is decoded here: {report.failure}"]
+    state = tmp_path / "ber.sweep"
+    with monkeypatch.context() as patch:
+        patch.setattr(RayExecutor, "submit", submit_and_end)
+        with pytest.raises(tm.JobFailed, match="the engine has gone away: Ray's cluster has gone away"):
+            tm.sweep.run(BER, state=state)
+    assert tm.sweep.run(BER, state=state, resume=True).rows == tm.sweep.run(BER, engine="processes", workers=2).rows

@@ -8,13 +8,27 @@ import sys
 import time
 
 import pytest
+from two_hosts import HEAD, HELPER, NoHosts, Programs, two_hosts
 
 import tidemill as tm
-from tidemill.bench.two_hosts import HEAD, HELPER, NoHosts, Programs, two_hosts
+import tidemill.sweep
 
 pytest.importorskip("ray", reason="the Python package ray is not there")
 RAY = [sys.executable, "-m", "ray.scripts.scripts", "start", "--block", "--disable-usage-stats"]
 ENVIRONMENT = {**os.environ, "RAY_ADDRESS": f"{HEAD}:6379"}
+TOML = """
+count = "ber"
+seed = 8
+[ber]
+modcod = "QPSK 8/9"
+frame = "short"
+esn0 = [5.9, 6.1]
+[until]
+errors = 1000000
+frames = 300
+[ranges]
+frames = 50
+"""
 
 
 @pytest.fixture
@@ -30,20 +44,20 @@ def ray(programs, host, *words):
     return programs.start(host, *RAY, "--object-store-memory=200000000", *words, stdout=subprocess.DEVNULL)
 
 
-def test_frames_are_decoded_on_the_host_that_has_joined_the_cluster(hosts, tmp_path, demo):
-    """The head offers no processor, so whatever is decoded is decoded over the wire."""
+def test_a_sweep_counts_on_the_host_that_has_joined_the_cluster(hosts, tmp_path):
+    """The head offers no processor, so whatever is counted is counted by the other host."""
     head, helper, programs = hosts
+    (tmp_path / "ber.toml").write_text(TOML)
     clusters = [
         ray(programs, head, "--head", f"--node-ip-address={HEAD}", "--port=6379", "--num-cpus=0", "--include-dashboard=false"),
         ray(programs, helper, f"--address={HEAD}:6379", f"--node-ip-address={HELPER}", "--num-cpus=1"),
     ]
-    words = ["--stage", "decode=ray:1", "--always", "--batch-bytes", "200000", "-o", "video.ts", "--json"]
-    program = [sys.executable, "-m", "tidemill.remote.command", str(demo), *words]
+    program = [sys.executable, "-m", "tidemill.sweep.command", "ber.toml", "--workers", "1", "--resume", "--json"]
     try:
         for _ in range(30):
-            reception = programs.start(head, *program, stdout=subprocess.PIPE, env=ENVIRONMENT)
-            told, _ = reception.communicate(timeout=300)
-            if reception.returncode == 0:
+            sweep = programs.start(head, *program, stdout=subprocess.PIPE, env=ENVIRONMENT)
+            told, _ = sweep.communicate(timeout=300)
+            if sweep.returncode == 0:
                 break
             time.sleep(1)  # of another program nothing else tells
     finally:
@@ -51,6 +65,6 @@ def test_frames_are_decoded_on_the_host_that_has_joined_the_cluster(hosts, tmp_p
             cluster.send_signal(signal.SIGTERM)
         for cluster in clusters:
             cluster.wait(timeout=600)
-    report = json.loads(told)
-    assert (tmp_path / "video.ts").read_bytes() == tm.dvbs2.receive(demo, executor="sequence").packets.tobytes()
-    assert (report["frames"], report["frames_here"], report["failure"]) == (62, 0, "")
+    rows, expected = json.loads(told)["rows"], tm.sweep.run(tmp_path / "ber.toml", engine="processes", workers=1).rows
+    for name in ("frames", "frames_wrong", "bits_wrong", "ldpc_iterations_total"):
+        assert [row[name] for row in rows] == [row[name] for row in expected], name

@@ -340,7 +340,7 @@ def test_the_status_shows_the_curve_and_who_counted(done_state, tmp_path, capsys
         ({"ber": {**BER["ber"], "modcods": "x"}}, r"\[ber\]: there is no modcods: do you mean modcod?"),
         ({"until": {"error": 1}}, r"\[until\]: there is no error: do you mean errors?"),
         ({"until": {"chains": 1}}, r"\[until\]: there is no chains: there are errors, frames"),
-        ({"count": "beer"}, "count = 'beer': give ber or hosts or policies or program or simulate or strategies"),
+        ({"count": "beer"}, "count = 'beer': give ber or policies or program or simulate or strategies"),
         ({"ber": 3}, "ber = 3: give a table"),
         ({"ber": {"modcod": "QPSK 8/9"}}, "give one of esn0, ebn0, margin, in dB"),
         ({"ber": {"modcod": "QPSK 8/9", "esn0": 1, "ebn0": 1}}, "give one of esn0, ebn0, margin, in dB"),

@@ -6,7 +6,6 @@
 
 #include "tidemill/cli/cli_error.hpp"
 #include "tidemill/cli/output.hpp"
-#include "tidemill/cli/outside_verb.hpp"
 #include "tidemill/cli/rx/device_options.hpp"
 #include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/cli/verbs.hpp"
@@ -24,7 +23,6 @@ struct CalibrateOptions {
     std::string output;
     WaitMode waiting = WaitMode::mixed;
     std::string energy_meter = "auto";
-    std::string engine;
     double seconds = 0.05;
     bool kinds = false;
     bool siblings = false;
@@ -95,7 +93,6 @@ void measure_devices(Calibration& found) {
 }
 
 int run_calibrate(const CalibrateOptions& options) {
-    if (!options.engine.empty()) throw JobFailed(outside_program_missing("calibrate-engine"));
     const FoundEnergyMeter energy = find_energy_meter(options.energy_meter);
     KindsFound found_kinds;
     if (options.kinds) found_kinds = measure_kinds(Topology::here(), options.seconds);
@@ -127,7 +124,6 @@ void add_calibrate(Verb& program) {
     verb.footer(
         "Example: tidemill calibrate -o model.json\n"
         "         tidemill schedule profile.json --model model.json\n"
-        "         tidemill calibrate --engine processes:2 -o engine.json\n"
         "         tidemill calibrate --kinds -o model.json && tidemill topo --kinds model.json");
     verb.option("-o,--output", options->output, "Write a model file").is(Kind::output_file);
     verb.choice("--waiting", options->waiting,
@@ -142,8 +138,6 @@ void add_calibrate(Verb& program) {
               "Measure first how fast each core is, and tell kinds by that, whatever the machine tells");
     verb.flag("--siblings", options->siblings,
               "Measure, too, how much slower two threads of one core are; schedules may share cores then");
-    verb.option("--engine", options->engine,
-                "Measure instead what an engine costs that decodes elsewhere: processes:N, ray, dask");
     verb.flag("--json", options->json, "The model as JSON on standard output");
     verb.does([options] { return run_calibrate(*options); });
 }

@@ -49,12 +49,8 @@ struct OutsideCall {
 
 OutsideCall outside_call(int argc, char** argv) {
     const std::string verb = argv[1];
-    const auto is_engine = [](std::string_view word) {
-        return word == "--engine" || word.starts_with("--engine=");
-    };
     if (verb == "bench" && argc > 2 && std::ranges::count(kOutsideBenchmarks, std::string_view(argv[2])) > 0)
         return {"bench-" + std::string(argv[2]), 3};
-    if (verb == "calibrate" && std::any_of(argv + 2, argv + argc, is_engine)) return {"calibrate-engine"};
     return {verb};
 }
 

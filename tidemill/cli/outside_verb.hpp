@@ -15,8 +15,8 @@ namespace tidemill::cli {
 std::optional<std::filesystem::path> program_of_verb(const Verb& program, const std::string& verb,
                                                      const std::string& path);
 
-/// What verbs of this program leave to programs like that: `tidemill bench sweep` is tidemill-bench-sweep.
-inline constexpr std::array<std::string_view, 3> kOutsideBenchmarks{"sweep", "engine", "python"};
+/// Benchmarks that this program leaves to programs like that: `tidemill bench sweep` is tidemill-bench-sweep.
+inline constexpr std::array<std::string_view, 2> kOutsideBenchmarks{"sweep", "python"};
 
 /// The program `tidemill-NAME`, in the same places.
 std::optional<std::filesystem::path> outside_program(const std::string& name, const std::string& path);

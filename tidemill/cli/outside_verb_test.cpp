@@ -3,7 +3,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string>
-#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -60,27 +59,21 @@ TEST_CASE("outside verb: verbs of the program itself, options and paths name no 
     CHECK(run_program({"no-such-verb"}).status == 2);
 }
 
-TEST_CASE("outside verb: bench and calibrate leave some of their words to other programs") {
+TEST_CASE("outside verb: bench leaves some of its words to other programs") {
     const ScratchFolder folder;
-    for (const char* name : {"tidemill-bench-sweep", "tidemill-bench-engine", "tidemill-bench-python",
-                             "tidemill-bench-graph", "tidemill-calibrate-engine"})
+    for (const char* name : {"tidemill-bench-sweep", "tidemill-bench-python", "tidemill-bench-graph"})
         put_program(folder, name);
     const PathIs path((folder / "").string() + ":/usr/bin:/bin");
     CHECK(run_program({"bench", "sweep", "--frames", "3"}).out == "tidemill-bench-sweep: --frames 3\n");
-    CHECK(run_program({"bench", "engine"}).out == "tidemill-bench-engine: \n");
     CHECK(run_program({"bench", "python"}).out == "tidemill-bench-python: \n");
-    CHECK(run_program({"calibrate", "-o", "m.json", "--engine", "ray"}).out ==
-          "tidemill-calibrate-engine: -o m.json --engine ray\n");
-    CHECK(run_program({"calibrate", "--engine=ray"}).out == "tidemill-calibrate-engine: --engine=ray\n");
     CHECK(run_program({"bench"}).out.find("sweep ") != std::string::npos);
 }
 
 TEST_CASE("outside verb: words that are left to a program which is not there say where it comes from") {
     const ScratchFolder folder;
     const PathIs path((folder / "").string());
-    for (const auto& words : std::vector<std::vector<std::string>>{
-             {"bench", "sweep"}, {"bench", "engine"}, {"calibrate", "--engine", "processes:2"}}) {
-        const Ended ended = run_program(words);
+    for (const char* name : {"sweep", "python"}) {
+        const Ended ended = run_program({"bench", name});
         CHECK(ended.status == 1);
         CHECK(ended.err.find("Python's package brings it") != std::string::npos);
     }

@@ -13,7 +13,6 @@
 #include "bindings/numpy.hpp"
 #include "bindings/python_policy.hpp"
 #include "bindings/recording_binding.hpp"
-#include "bindings/remote_binding.hpp"
 #include "bindings/schedule_binding.hpp"
 #include "bindings/task_simulation_binding.hpp"
 #include "bindings/transceiver_binding.hpp"
@@ -62,7 +61,6 @@ NB_MODULE(_core, module) {
     tidemill::python::bind_graph(module);
     tidemill::python::bind_executors(module);
     tidemill::python::bind_dvbs2(module);
-    tidemill::python::bind_remote(module);
     tidemill::python::bind_transceiver(module);
     tidemill::python::bind_recordings(module);
     tidemill::python::bind_policies(module);

@@ -1,4 +1,4 @@
-"""What the programs behind `tidemill sweep`, `archive`, `remote-rx` and so on have in common."""
+"""What the programs behind `tidemill sweep`, `archive` and so on have in common."""
 
 from __future__ import annotations
 
@@ -87,8 +87,11 @@ def number_or_auto(text: str) -> float | str:
     """Of an option that a search may answer."""
     if text == "auto":
         return text
-    number = _above_0(text, 1e12)
-    if number is None:
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0
+    if not 0 < number <= 1e12:
         raise argparse.ArgumentTypeError(f"{text!r}: give a number above 0, or auto")
     return number
 
@@ -100,22 +103,6 @@ def gold_or_auto(text: str) -> int | str:
     if text.isascii() and text.isdigit() and len(text) <= 6:
         return int(text)
     raise argparse.ArgumentTypeError(f"{text!r}: give a whole number from 0 to 262141, or auto")
-
-
-def positive(text: str) -> float:
-    """Of an option that is a time in seconds."""
-    number = _above_0(text, 1e6)
-    if number is None:
-        raise argparse.ArgumentTypeError(f"{text!r}: give a number above 0, to 1000000")
-    return number
-
-
-def _above_0(text: str, most: float) -> float | None:
-    try:
-        number = float(text)
-    except ValueError:
-        return None
-    return number if 0 < number <= most else None
 
 
 def whole(text: str) -> int:

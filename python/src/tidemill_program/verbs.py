@@ -11,11 +11,6 @@ def archive() -> int:
     return _run("tidemill.archive.command")
 
 
-def bench_engine() -> int:
-    """`tidemill bench engine`"""
-    return _run("tidemill.bench.engine")
-
-
 def bench_python() -> int:
     """`tidemill bench python`"""
     return _run("tidemill.bench.python")
@@ -24,16 +19,6 @@ def bench_python() -> int:
 def bench_sweep() -> int:
     """`tidemill bench sweep`"""
     return _run("tidemill.bench.sweep")
-
-
-def calibrate_engine() -> int:
-    """`tidemill calibrate --engine`"""
-    return _run("tidemill.remote.calibrate_command")
-
-
-def remote_rx() -> int:
-    """`tidemill remote-rx`"""
-    return _run("tidemill.remote.command")
 
 
 def sweep() -> int:

@@ -11,7 +11,7 @@ namespace {
 static_assert(ReceiverConfig::kMostBlockSamples == kMaxBlockSamples);
 
 ReceiverConfig with_symbol_rate(const io::SampleSource& source, ReceiverConfig config) {
-    config.symbol_rate_hz = told_symbol_rate(source, config.symbol_rate_hz);
+    if (!(config.symbol_rate_hz > 0)) config.symbol_rate_hz = source.sample_rate_hz().value_or(2) / 2;
     return config;
 }
 

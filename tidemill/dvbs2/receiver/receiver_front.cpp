@@ -23,14 +23,10 @@ FrontStages add_front_stages(Graph& graph, const RawBlocks& blocks) {
     return {spectrum, coarse, filter, timing};
 }
 
-ReceiverFront add_front(Graph& graph, io::SampleSource& samples, const FrontConfig& config, bool live) {
+ReceiverFront add_front(Graph& graph, io::SampleSource& samples, const FrontConfig& config) {
     const RawLayout layout{samples.format(), FrontGeometry(config)};
-    auto& source = graph.add<RxSource>(samples, layout, live);
+    auto& source = graph.add<RxSource>(samples, layout);
     return {add_front_stages(graph, {source.raw, source.info, layout}), source};
-}
-
-double told_symbol_rate(const io::SampleSource& source, double told_hz) {
-    return told_hz > 0 ? told_hz : source.sample_rate_hz().value_or(2) / 2;
 }
 
 }  // namespace tidemill::dvbs2

@@ -30,13 +30,8 @@ struct ReceiverFront : FrontStages {
 /// Adds the stages behind raw blocks to a graph and binds them.
 FrontStages add_front_stages(Graph& graph, const RawBlocks& blocks);
 
-/// Adds the stages of the front to a graph and binds them. `samples` must outlive the graph; where they are
-/// `live`, what was read once does not come again. Throws Dvbs2Error for rates or a roll-off that cannot
-/// work.
-ReceiverFront add_front(Graph& graph, io::SampleSource& samples, const FrontConfig& config,
-                        bool live = false);
-
-/// Symbols per second: `told_hz`, or half the sample rate for 0.
-double told_symbol_rate(const io::SampleSource& source, double told_hz);
+/// Adds the stages of the front to a graph and binds them. `samples` must outlive the graph. Throws
+/// Dvbs2Error for rates or a roll-off that cannot work.
+ReceiverFront add_front(Graph& graph, io::SampleSource& samples, const FrontConfig& config);
 
 }  // namespace tidemill::dvbs2

@@ -1,6 +1,7 @@
 #include "tidemill/dvbs2/receiver/rx_decode.hpp"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "tidemill/device/device_error.hpp"
@@ -13,6 +14,11 @@ namespace {
 
 std::size_t index_of(const fec::Dvbs2Code& code) {
     return static_cast<std::size_t>(&code - fec::dvbs2_codes().data());
+}
+
+// No scrambled BBFRAME is that word, but silence decodes to it.
+bool is_all_zeros(std::span<const std::uint8_t> codeword) {
+    return std::ranges::all_of(codeword, [](std::uint8_t byte) { return byte == 0; });
 }
 
 }  // namespace
@@ -126,10 +132,6 @@ void RxLdpc::finish_here(const std::vector<LdpcFrame>& frames) {
         decode_here(frame);
         ++use_.frames_finished;
     }
-}
-
-bool is_all_zeros(std::span<const std::uint8_t> codeword) {
-    return std::ranges::all_of(codeword, [](std::uint8_t byte) { return byte == 0; });
 }
 
 RxBch::RxBch() : Module("bch") {

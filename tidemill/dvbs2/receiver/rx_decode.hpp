@@ -5,7 +5,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -79,9 +78,6 @@ class RxLdpc final : public Module {
     std::function<bool()> short_of_time_;
     std::shared_ptr<std::atomic<std::uint64_t>> hurried_ = std::make_shared<std::atomic<std::uint64_t>>(0);
 };
-
-/// Whether a codeword is of zeros alone: no scrambled BBFRAME is, but silence decodes to it.
-bool is_all_zeros(std::span<const std::uint8_t> codeword);
 
 /// Outer code: corrects the packed codeword in place; its first bits are the scrambled BBFRAME.
 class RxBch final : public Module {

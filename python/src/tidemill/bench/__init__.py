@@ -1,1 +1,1 @@
-"""`tidemill bench sweep`, `engine` and `python`: what dealing, carrying and tasks in Python cost, each beside its baseline."""
+"""`tidemill bench sweep` and `python`: what dealing and tasks in Python cost, each beside its baseline."""

@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import importlib
 import os
-import socket
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -33,8 +31,6 @@ class Engine:
     """Which, and why."""
     alike: bool = False
     """Whether all workers are on this machine."""
-    own_cpu_s: Callable[[], float] = lambda: 0.0
-    """Processor seconds so far of what else of the engine runs on this process's cores."""
 
 
 def engine_here() -> tuple[str, str]:
@@ -96,7 +92,7 @@ def _ray(workers: int | None, text: str) -> Iterator[Engine]:
     executor = RayExecutor(os.environ.get("RAY_ADDRESS", ""))
     try:
         count = workers or max(executor.processors, 1)
-        yield Engine(executor, count, f"{count} workers of {text}", own_cpu_s=_beside_one_core(executor.cpu_s))
+        yield Engine(executor, count, f"{count} workers of {text}")
     finally:
         executor.shutdown()
 
@@ -116,17 +112,7 @@ def _dask(workers: int | None, text: str) -> Iterator[Engine]:
         if count == 0:
             raise _core.JobFailed(f"Dask's scheduler {address} has no workers: start some")
         executor = client.get_executor(retries=0, pure=False)
-        yield Engine(executor, count, f"{count} workers of {text}", own_cpu_s=_scheduler_cpu_s(client))
-
-
-def _scheduler_cpu_s(client: Any) -> Callable[[], float]:
-    is_here = client.run_on_scheduler(socket.gethostname) == socket.gethostname()
-    return _beside_one_core(lambda: float(client.run_on_scheduler(time.process_time))) if is_here else lambda: 0.0
-
-
-# What passes on what is sent has to share the one core of a process that has no more; else it has one of its own.
-def _beside_one_core(cpu_s: Callable[[], float]) -> Callable[[], float]:
-    return cpu_s if len(os.sched_getaffinity(0)) == 1 else lambda: 0.0
+        yield Engine(executor, count, f"{count} workers of {text}")
 
 
 _OPEN = {"processes": _processes, "mpi": _mpi, "ray": _ray, "dask": _dask}

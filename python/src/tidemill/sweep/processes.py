@@ -17,8 +17,6 @@ from contextlib import contextmanager
 from multiprocessing.connection import Connection
 from typing import Any
 
-from .lent import Lender, Place, do_packed
-
 
 class Processes(Executor):
     """An executor of single processes. A future whose process died throws BrokenProcessPool; another takes its place.
@@ -29,14 +27,12 @@ class Processes(Executor):
 
     def __init__(self, workers: int) -> None:
         self._lock = threading.Lock()
-        self._lender = Lender()
         self._all: list[_Process | None] = [None] * workers
         self._is_shut = False
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """To the process with the least to do. Large arrays go there through memory that both see, and can be read only."""
-        packed, place = self._lender.pack(fn, args, kwargs)
-        call = _Call(pickle.dumps(packed), place)
+        """To the process with the least to do."""
+        call = _Call(pickle.dumps((fn, args, kwargs), protocol=5))
         with self._lock:
             if self._is_shut:
                 raise RuntimeError("its processes have been ended")
@@ -58,7 +54,6 @@ class Processes(Executor):
         if wait:
             for each in ended:
                 each.wait()
-        self._lender.close()
 
     def kill(self) -> None:
         """Ends all at once; what they are at is lost."""
@@ -70,7 +65,7 @@ class Processes(Executor):
         k = min(range(len(self._all)), key=lambda each: self._waiting(each))
         found = self._all[k]
         if found is None or found.is_broken:
-            found = self._all[k] = _Process(self._lender)
+            found = self._all[k] = _Process()
         return found
 
     def _waiting(self, k: int) -> int:
@@ -79,11 +74,10 @@ class Processes(Executor):
 
 
 class _Call:
-    """`place` holds its large arrays until it is answered, whatever becomes of the future."""
+    """A function with its arguments, pickled, and the future of its result."""
 
-    def __init__(self, text: bytes, place: Place | None) -> None:
+    def __init__(self, text: bytes) -> None:
         self.text = text
-        self.place = place
         self.future: Future[Any] = Future()
 
     def answer(self, text: bytes | None) -> None:
@@ -109,10 +103,9 @@ def settle(future: Future[Any], answer: bytes) -> None:
 class _Process:
     """One process, and the calls that it has: answers come in the order of calls."""
 
-    def __init__(self, lender: Lender) -> None:
+    def __init__(self) -> None:
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload(["tidemill.sweep.work"])
-        self._lender = lender
         self._lock = threading.Lock()
         self._calls: deque[_Call] = deque()
         self.is_broken = False
@@ -173,8 +166,6 @@ class _Process:
     def _take(self, answer: bytes | None) -> None:
         with self._lock:
             call = self._calls.popleft()
-        if call.place is not None:
-            self._lender.give_back(call.place)
         call.answer(answer)
 
 
@@ -196,7 +187,8 @@ def _serve(connection: Connection) -> None:
 
 def _answer_to(text: bytes) -> bytes:
     try:
-        answer: tuple[bool, Any] = True, do_packed(pickle.loads(text))
+        fn, args, kwargs = pickle.loads(text)
+        answer: tuple[bool, Any] = True, fn(*args, **kwargs)
     except BaseException as error:
         answer = False, error
     try:

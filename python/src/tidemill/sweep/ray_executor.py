@@ -14,14 +14,10 @@ from concurrent.futures import Executor, Future
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from multiprocessing.connection import Connection
-from pathlib import Path
 from typing import Any
 
 from .. import _core
-from .lent import Lender, Packed, Place, unpacked
 from .processes import main_left_alone, no_interrupts, settle
-
-_TICKS_A_SECOND = os.sysconf("SC_CLK_TCK")
 
 
 class RayExecutor(Executor):
@@ -30,8 +26,7 @@ class RayExecutor(Executor):
     def __init__(self, address: str) -> None:
         """Empty: a cluster of this machine alone is begun. Throws JobFailed where it cannot be reached."""
         self._lock = threading.Lock()
-        self._lender = Lender()
-        self._calls: dict[int, tuple[Future[Any], Place | None]] = {}
+        self._calls: dict[int, Future[Any]] = {}
         self._count = 0
         self._is_gone = False
         context = multiprocessing.get_context("spawn")
@@ -44,27 +39,19 @@ class RayExecutor(Executor):
         threading.Thread(target=self._read, daemon=True).start()
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """Large arrays go to the process beside this one through memory that both see."""
-        packed, place = self._lender.pack(fn, args, kwargs)
+        """To the cluster, by the process beside this one."""
+        text = pickle.dumps((fn, args, kwargs), protocol=5)
         future: Future[Any] = Future()
         with self._lock:
             if self._is_gone:
                 raise RuntimeError("Ray's cluster has gone away")
             self._count += 1
-            self._calls[self._count] = future, place
+            self._calls[self._count] = future
             try:
-                self._connection.send((self._count, packed))
+                self._connection.send((self._count, text))
             except OSError:
                 pass  # the reader finds out
         return future
-
-    def cpu_s(self) -> float:
-        """Processor seconds so far of the process beside this one."""
-        try:
-            times = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2].split()
-        except OSError:
-            return 0
-        return (int(times[11]) + int(times[12])) / _TICKS_A_SECOND
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """At once: what is out is lost."""
@@ -95,13 +82,10 @@ class RayExecutor(Executor):
             numbers = list(self._calls)
         for number in numbers:
             self._take(number, pickle.dumps((False, BrokenProcessPool("Ray's cluster has gone away"))))
-        self._lender.close()
 
     def _take(self, number: int, text: bytes) -> None:
         with self._lock:
-            future, place = self._calls.pop(number)
-        if place is not None:
-            self._lender.give_back(place)
+            future = self._calls.pop(number)
         settle(future, text)
 
 
@@ -127,20 +111,19 @@ def _serve(connection: Connection, address: str) -> None:
     lock, call = threading.Lock(), ray.remote(max_retries=0)(_called)
     while True:
         try:
-            number, packed = connection.recv()
+            number, text = connection.recv()
         except (EOFError, OSError):
             os._exit(0)
-        _hand_on(call, packed, partial(_send, lock, connection, number))
+        _hand_on(call, text, partial(_send, lock, connection, number))
 
 
-def _hand_on(call: Any, packed: Packed, tell: Callable[[bytes], None]) -> None:
+def _hand_on(call: Any, text: bytes, tell: Callable[[bytes], None]) -> None:
     def done(future: Future[Any]) -> None:
         error = future.exception()
         tell(_text_of((False, error) if error else (True, future.result())))
 
     try:
-        fn, args, kwargs = unpacked(packed)
-        call.remote(fn, args, kwargs).future().add_done_callback(done)
+        call.remote(*pickle.loads(text)).future().add_done_callback(done)
     except Exception as error:
         tell(_text_of((False, error)))
 

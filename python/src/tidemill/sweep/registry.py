@@ -2,9 +2,8 @@
 
 from .ber import Ber
 from .chains import Simulations, Strategies
-from .hosts import SimulatedHosts
 from .kinds import Kind
 from .policies import Policies
 from .program import Program
 
-KINDS: dict[str, Kind] = {kind.name: kind for kind in (Ber(), Strategies(), Simulations(), Policies(), SimulatedHosts(), Program())}
+KINDS: dict[str, Kind] = {kind.name: kind for kind in (Ber(), Strategies(), Simulations(), Policies(), Program())}

@@ -12,13 +12,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from .. import _core
-
 HEAD, HELPER = "10.77.7.1", "10.77.7.2"
 SCHEDULER = f"tcp://{HEAD}:8786"
 
 
-class NoHosts(_core.JobFailed):
+class NoHosts(Exception):
     """Namespaces, or a link of that shape, cannot be had here."""
 
 
@@ -67,19 +65,18 @@ class Programs:
     folder: Path
     _all: list[subprocess.Popen[bytes]] = field(default_factory=list)
 
-    def start(self, host: str, *words: str, core: int | None = None, **more: Any) -> subprocess.Popen[bytes]:
+    def start(self, host: str, *words: str, **more: Any) -> subprocess.Popen[bytes]:
         """Errors go to a file of the folder."""
-        pinned = [] if core is None else ["taskset", "-c", str(core)]
         with open(self.folder / f"log-{len(self._all)}", "wb") as log:
-            program = subprocess.Popen(["ip", "netns", "exec", host, *pinned, *words], cwd=self.folder, stderr=log, **more)
+            program = subprocess.Popen(["ip", "netns", "exec", host, *words], cwd=self.folder, stderr=log, **more)
         self._all.append(program)
         return program
 
-    def scheduler(self, host: str, core: int | None = None) -> subprocess.Popen[bytes]:
-        return self.start(host, *_dask("scheduler", "--host", HEAD, "--port", "8786"), core=core)
+    def scheduler(self, host: str) -> subprocess.Popen[bytes]:
+        return self.start(host, *_dask("scheduler", "--host", HEAD, "--port", "8786"))
 
-    def worker(self, host: str, core: int | None = None) -> subprocess.Popen[bytes]:
-        return self.start(host, *_dask("worker", SCHEDULER, "--host", HELPER, "--nthreads", "1", "--no-nanny"), core=core)
+    def worker(self, host: str) -> subprocess.Popen[bytes]:
+        return self.start(host, *_dask("worker", SCHEDULER, "--host", HELPER, "--nthreads", "1", "--no-nanny"))
 
     def __enter__(self) -> Programs:
         return self
