@@ -24,10 +24,12 @@ class Street:
 
     def __init__(self, text: str) -> None:
         self.order: list[str] = []
-        self.places: dict[str, str] = {}
+        self.places: dict[str, str | None] = {}  # of main: no house
         self.excused: set[Arrow] = set()
         for line in text.splitlines():
             match line.split():
+                case ["main", *places]:
+                    self.places.update(dict.fromkeys(places))
                 case ["house" | "beside" as kind, house, *places]:
                     if kind == "house" and house not in self.order:
                         self.order.append(house)

@@ -6,11 +6,9 @@
 
 #include "tidemill/cli/cli_error.hpp"
 #include "tidemill/cli/output.hpp"
-#include "tidemill/cli/rx/device_options.hpp"
+#include "tidemill/cli/rx/devices.hpp"
 #include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/cli/verbs.hpp"
-#include "tidemill/device/device_error.hpp"
-#include "tidemill/device/device_list.hpp"
 #include "tidemill/platform/measured_kinds.hpp"
 #include "tidemill/run/profile/calibration.hpp"
 #include "tidemill/schedule/cost_model_file.hpp"
@@ -80,18 +78,6 @@ KindsFound measure_kinds(const Topology& topology, double seconds) {
     return found;
 }
 
-void measure_devices(Calibration& found) {
-    for (const FoundDevice& each : find_devices().devices) {
-        tell("memory of {} ...\n", each.info.id);
-        try {
-            const auto memory = fastest_memory(*each.open());
-            found.model.memory.insert(found.model.memory.end(), memory.begin(), memory.end());
-        } catch (const DeviceError& error) {
-            found.not_measured.push_back(fmt::format("memory of {}: {}", each.info.id, error.what()));
-        }
-    }
-}
-
 int run_calibrate(const CalibrateOptions& options) {
     const FoundEnergyMeter energy = find_energy_meter(options.energy_meter);
     KindsFound found_kinds;
@@ -104,7 +90,7 @@ int run_calibrate(const CalibrateOptions& options) {
                                           .energy_meter = energy.meter.get(),
                                           .progress = [](std::string_view what) { tell("{} ...\n", what); }});
     if (!energy.meter) found.not_measured.back() = "busy_w, idle_w: " + energy.reason;
-    measure_devices(found);
+    devices().calibrate(found);
     if (!options.output.empty()) writing([&] { write_cost_model(found.model, options.output, kinds); });
     if (options.json)
         print("{}", to_json(found.model, kinds));

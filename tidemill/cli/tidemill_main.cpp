@@ -2,6 +2,7 @@
 
 #include "tidemill/cli/licences.hpp"
 #include "tidemill/cli/outside_verb.hpp"
+#include "tidemill/cli/rx/devices_here.hpp"
 #include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/cli/verbs.hpp"
 
@@ -13,6 +14,7 @@ int main(int argc, char** argv) {
         "Any other verb X is the program tidemill-X beside this one or on the path: Python's package brings "
         "some.\n"
         "The licence, and those of all that is in the program: tidemill --licences");
+    devices() = devices_here();
     add_verbs(program);
     if (argc == 2 && std::string_view(argv[1]) == "--licences") {
         print(licences());

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "tidemill/cli/kinds_option.hpp"
+#include "tidemill/cli/rx/devices.hpp"
 #include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/cli/verbs.hpp"
-#include "tidemill/device/device_list.hpp"
 #include "tidemill/json/json.hpp"
 #include "tidemill/platform/counters.hpp"
 #include "tidemill/platform/describe.hpp"
@@ -48,36 +48,15 @@ Json to_json(const Topology& topology) {
     return json;
 }
 
-Json to_json(const FoundDevices& found) {
-    Json devices = Json::array();
-    for (const auto& [info, open, platform] : found.devices) {
-        Json policies = Json::array();
-        for (const MemoryPolicy policy : info.policies) policies.push_back(name(policy));
-        Json device{{"id", info.id},
-                    {"name", info.name},
-                    {"kind", info.kind},
-                    {"driver", info.driver},
-                    {"memory_bytes", info.memory_bytes},
-                    {"local_bytes", info.local_bytes},
-                    {"compute_units", info.compute_units},
-                    {"shares_memory", info.shares_memory},
-                    {"policies", policies}};
-        if (!info.pci.empty()) device["pci"] = info.pci;
-        if (!info.same_as.empty()) device["same_as"] = info.same_as;
-        devices.push_back(std::move(device));
-    }
-    return devices;
-}
-
 /// What stands beside the cores.
 struct Extras {
-    FoundDevices devices = find_devices();
+    ListedDevices devices = cli::devices().list();
     FoundCounters counters = find_counters();
 };
 
 Json all_to_json(const Topology& topology, const Extras& extras) {
     Json json = to_json(topology);
-    json["devices"] = to_json(extras.devices);
+    json["devices"] = extras.devices.found;
     json["no_devices"] = extras.devices.absent;
     if (extras.counters.counters)
         json["counters"] = extras.counters.counters->name();
@@ -88,7 +67,7 @@ Json all_to_json(const Topology& topology, const Extras& extras) {
 
 std::string to_text(const Topology& topology, const Extras& extras) {
     const FoundCounters& found = extras.counters;
-    return fmt::format("{}devices\n{}counters\n{}\n", describe(topology), describe(extras.devices),
+    return fmt::format("{}devices\n{}counters\n{}\n", describe(topology), extras.devices.text,
                        found.counters ? found.counters->name() : "none      " + found.reason);
 }
 

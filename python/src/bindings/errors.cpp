@@ -10,7 +10,6 @@
 
 #include "tidemill/bridge/bridge_error.hpp"
 #include "tidemill/cli/cli_error.hpp"
-#include "tidemill/device/device_error.hpp"
 #include "tidemill/dsp/dsp_error.hpp"
 #include "tidemill/dvbs2/dvbs2_error.hpp"
 #include "tidemill/fec/fec_error.hpp"
@@ -172,7 +171,6 @@ void bind_errors(nb::module_& module) {
     new_error<dsp::DspError>(module, "DspError", base,
                              "A size or a setting with which a kernel cannot work.");
     new_error<fec::FecError>(module, "FecError", base, "A code or a setting that does not exist.");
-    new_error<DeviceError>(module, "DeviceError", base, "What a device or its driver refused.");
     new_error<dvbs2::Dvbs2Error>(module, "Dvbs2Error", base,
                                  "Settings with which nothing can be sent or received.");
     new_error<cli::JobFailed>(module, "JobFailed", base,

@@ -17,7 +17,6 @@ except ImportError as error:
 from . import dvbs2
 from ._core import (
     BridgeError,
-    DeviceError,
     DspError,
     Dvbs2Error,
     Error,
@@ -48,7 +47,7 @@ from .strategy_study import Slowdowns, slowdowns
 from .task_simulation import OwnPolicy, TaskSimulation, policies, simulate_tasks, task_programs
 
 __all__ = [
-    "BridgeError", "DeviceError", "DspError", "Dvbs2Error", "Dynamic", "Error", "FecError", "Flow", "Forward", "FrameError",
+    "BridgeError", "DspError", "Dvbs2Error", "Dynamic", "Error", "FecError", "Flow", "Forward", "FrameError",
     "Front", "Graph", "GraphError", "In", "IoError", "JobFailed", "JsonError", "Knob", "Label", "Module", "Out",
     "OwnPolicy", "Pipeline", "PlatformError", "PolicyError", "PolicyTask", "Profile", "Record", "Reproduction", "Run",
     "RunError", "Samples", "Schedule", "ScheduleError", "Sequence", "SimError", "Simulation", "Slowdowns", "Socket",

@@ -7,7 +7,7 @@
 #include "tidemill/cli/kinds_option.hpp"
 #include "tidemill/cli/output.hpp"
 #include "tidemill/cli/profile_table.hpp"
-#include "tidemill/cli/rx/device_options.hpp"
+#include "tidemill/cli/rx/devices.hpp"
 #include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/cli/verbs.hpp"
 #include "tidemill/schedule/cost_model_file.hpp"
@@ -29,7 +29,7 @@ struct Dvbs2ProfileOptions {
 
 int run_profile(const Dvbs2ProfileOptions& options) {
     const Topology topology = topology_by(options.kinds);
-    const auto device = ldpc_device(options.device, options.model.memory);
+    const auto device = devices().open(options.device, options.model.memory);
     const ReceptionProfile found =
         profile_reception(prepare(options.reception), topology, {.seconds = options.seconds}, device.get());
     for (const std::string& warning : found.profile.warnings) warn(warning);

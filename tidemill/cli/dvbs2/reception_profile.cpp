@@ -1,6 +1,5 @@
 #include "tidemill/cli/dvbs2/reception_profile.hpp"
 
-#include "tidemill/cli/dvbs2/ldpc_batch_cost.hpp"
 #include "tidemill/schedule/device_choice.hpp"
 
 namespace tidemill::cli {
@@ -25,12 +24,12 @@ ReceptionProfile profile_receivers(const ReceptionJob& job, const Topology& topo
 }
 
 ReceptionProfile profile_reception(const ReceptionJob& job, const Topology& topology,
-                                   const ProfileOptions& how, const dvbs2::LdpcOnDevice* device) {
+                                   const ProfileOptions& how, const DecodingDevice* device) {
     ReceptionProfile result = profile_receivers(job, topology, how, [&](io::SampleSource& source) {
         return std::make_unique<Receivers>(source, job.config, silent_outputs());
     });
     if (!device || result.frames_per_block == 0) return result;
-    const std::optional<BatchCost> cost = ldpc_batch_cost(job, *device, result.frames_per_block);
+    const std::optional<BatchCost> cost = device->cost(job, result.frames_per_block);
     if (cost) add_device(result.profile, "ldpc.decode", *cost);
     return result;
 }

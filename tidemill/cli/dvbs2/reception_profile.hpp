@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "tidemill/cli/dvbs2/reception.hpp"
+#include "tidemill/cli/rx/devices.hpp"
 #include "tidemill/cli/rx/receivers.hpp"
 #include "tidemill/platform/topology.hpp"
 #include "tidemill/run/profile/profiler.hpp"
@@ -25,8 +26,9 @@ ReceptionProfile profile_receivers(const ReceptionJob& job, const Topology& topo
                                    const ProfileOptions& how, const MakeReceivers& make);
 
 /// The same for one carrier. A device, if there is one, is a further kind, on which the LDPC frames heard
-/// there are decoded in batches; throws DeviceError for what it refuses.
+/// there are decoded in batches; throws an Error for what
+/// it refuses.
 ReceptionProfile profile_reception(const ReceptionJob& job, const Topology& topology,
-                                   const ProfileOptions& how, const dvbs2::LdpcOnDevice* device = nullptr);
+                                   const ProfileOptions& how, const DecodingDevice* device = nullptr);
 
 }  // namespace tidemill::cli

@@ -78,7 +78,7 @@ RxCarriers::RxCarriers(const RxOptions& options, std::vector<io::TunDevice> inte
 
 void RxCarriers::prepare_one(const RxOptions& options, std::vector<io::TunDevice> interfaces) {
     RxCarrier& carrier = *all_.emplace_back(std::make_unique<RxCarrier>());
-    carrier.outcome.ldpc_device = ldpc_device(options.device, options.running.how.scheduling.model.memory);
+    carrier.outcome.ldpc_device = devices().open(options.device, options.running.how.scheduling.model.memory);
     carrier.outcome.job = prepare(options.reception);
     know_stream(carrier.outcome.job.stream.get(), carrier.outcome.job.config);
     carrier.outcome.outputs = options.outputs;

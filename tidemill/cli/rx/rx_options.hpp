@@ -6,7 +6,7 @@
 #include "tidemill/cli/dvbs2/reception.hpp"
 #include "tidemill/cli/kept_run.hpp"
 #include "tidemill/cli/outputs/iq_outputs.hpp"
-#include "tidemill/cli/rx/device_options.hpp"
+#include "tidemill/cli/rx/devices.hpp"
 #include "tidemill/cli/rx/exit_policy.hpp"
 #include "tidemill/cli/rx/rx_outputs.hpp"
 #include "tidemill/cli/rx_page/rx_page.hpp"

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "tidemill/cli/dvbs2/reception_profile.hpp"
+#include "tidemill/cli/rx/devices.hpp"
 #include "tidemill/cli/rx/rx_fields.hpp"
 #include "tidemill/cli/rx/rx_outputs.hpp"
 #include "tidemill/cli/watched_run.hpp"
-#include "tidemill/dvbs2/device/device_ldpc_codes.hpp"
 #include "tidemill/dvbs2/receiver/rx_decode.hpp"
 #include "tidemill/run/job/graph_run.hpp"
 
@@ -32,8 +32,8 @@ struct RxOutcome {
     RunReport run;
     std::vector<AdaptationChange> changes;  ///< of the schedule, on the way
     dvbs2::ReceptionReport report;
-    std::shared_ptr<const dvbs2::LdpcOnDevice> ldpc_device{};  ///< null: none
-    std::optional<DeviceDecision> device_decision{};           ///< by the forecast, where there was one
+    std::shared_ptr<const DecodingDevice> ldpc_device{};  ///< null: none
+    std::optional<DeviceDecision> device_decision{};      ///< by the forecast, where there was one
     dvbs2::LdpcDeviceUse device;
     TsSeen ts;
     std::map<int, std::uint64_t> packets_not_sent;  ///< by input stream

@@ -26,8 +26,8 @@ std::string device_text(const RxOutcome& outcome) {
     if (outcome.device_decision) text = fmt::format("device     {}\n", outcome.device_decision->why);
     if (outcome.device.batches > 0)
         text += fmt::format("device     {} frames in {} batches on {}, {} of them finished on the host\n",
-                            outcome.device.frames, outcome.device.batches,
-                            outcome.ldpc_device->device->info().id, outcome.device.frames_finished);
+                            outcome.device.frames, outcome.device.batches, outcome.ldpc_device->id,
+                            outcome.device.frames_finished);
     return text;
 }
 
@@ -71,14 +71,8 @@ std::vector<std::string> fault_warnings(const RxOutcome& outcome) {
     return warnings;
 }
 
-// Empty where the device reaches all tokens that it is to copy from, or none.
 std::string refused_tokens(const RxOutcome& outcome) {
-    const auto* tokens = outcome.ldpc_device ? outcome.ldpc_device->tokens.get() : nullptr;
-    if (!tokens || tokens->refused() == 0) return {};
-    return fmt::format(
-        "the device does not reach {} of {} blocks of tokens, so frames are gathered before they are copied: "
-        "{}",
-        tokens->refused(), tokens->blocks(), tokens->refusal());
+    return outcome.ldpc_device ? outcome.ldpc_device->refused_tokens() : "";
 }
 
 std::string device_failure_text(const dvbs2::LdpcDeviceUse& use) {
@@ -208,8 +202,8 @@ std::string report_json(const RxOutcome& outcome) {
                       {"frames_on_host", outcome.device.frames_on_host},
                       {"frames_finished_on_host", outcome.device.frames_finished}};
     if (outcome.ldpc_device) {
-        json["device"]["id"] = outcome.ldpc_device->device->info().id;
-        json["device"]["memory"] = name(outcome.ldpc_device->memory);
+        json["device"]["id"] = outcome.ldpc_device->id;
+        json["device"]["memory"] = outcome.ldpc_device->memory;
     }
     if (!outcome.device.shortage.empty()) json["device"]["shortage"] = outcome.device.shortage;
     if (const std::string why = refused_tokens(outcome); !why.empty()) json["device"]["refused_tokens"] = why;

@@ -7,7 +7,6 @@
 #include "tidemill/cli/cli_error.hpp"
 #include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/cli/watched_run.hpp"
-#include "tidemill/device/device_error.hpp"
 
 namespace tidemill::cli {
 
@@ -15,11 +14,11 @@ namespace {
 
 // A device that refuses is done without, where that is wanted.
 ReceptionProfile profile_one(const Topology& topology, const ProfileOptions& how, RxOutcome& outcome) {
-    const dvbs2::LdpcOnDevice* const device = outcome.ldpc_device.get();
+    const DecodingDevice* const device = outcome.ldpc_device.get();
     try {
         return profile_reception(outcome.job, topology, how, device);
-    } catch (const DeviceError& error) {
-        if (!device || !device->falls_back) throw;
+    } catch (const Error& error) {
+        if (!device || !device->decoder->falls_back) throw;
         outcome.device.failure = error.what();
         warn(fmt::format("the device failed, and the host goes on: {}", error.what()));
         return profile_reception(outcome.job, topology, how);
@@ -58,8 +57,10 @@ void find_schedule(GraphRun& run, const Topology& topology, RxCarriers& carriers
     outcome.device_decision = run.device_decision();
     // Where a forecast was made, it decides.
     const bool is_used = outcome.profile ? run.device_decision() && run.device_decision()->device : true;
-    if (is_used) outcome.job.config.ldpc_device = outcome.ldpc_device.get();
-    if (is_used && outcome.ldpc_device) run.use_token_memory(outcome.ldpc_device->tokens);
+    if (is_used && outcome.ldpc_device) {
+        outcome.job.config.ldpc_device = outcome.ldpc_device->decoder;
+        run.use_token_memory(outcome.ldpc_device->tokens);
+    }
     outcome.predicted_period_us = run.predicted_period_us();
     if (outcome.profile)
         outcome.predicted_mbps = outcome.profile->info_bits_per_block / *outcome.predicted_period_us;

@@ -9,6 +9,7 @@
 
 #include "tidemill/device/device_error.hpp"
 #include "tidemill/dvbs2/device/device_ldpc.hpp"
+#include "tidemill/dvbs2/receiver/ldpc_elsewhere.hpp"
 #include "tidemill/offload/device_tokens.hpp"
 #include "tidemill/schedule/batch_line.hpp"
 
@@ -27,44 +28,26 @@ struct LdpcOnDevice {
     std::chrono::milliseconds patience = std::chrono::seconds(20);  ///< a batch that takes longer hangs
 };
 
-/// A frame that waits for its decoder.
-struct LdpcFrame {
-    const fec::Dvbs2Code* code;
-    std::span<const fec::Llr> llrs;       ///< n
-    std::span<std::uint8_t> information;  ///< k_ldpc packed bits
-    fec::LdpcResult* result;
-};
-
-/// Decodes batches of frames of any codes on a device: those of one code together, all codes at once. Several
-/// batches may be under way, each in a place of its own. Where the device's memory has no room for a whole
-/// batch of a code, halves of it, quarters, ... follow each other. A copy shares the device and nothing else.
-class DeviceLdpcCodes {
+/// Decodes batches of frames on a device: those of one code together, all codes at once. Where the device's
+/// memory has no room for a whole batch of a code, halves of it, quarters, ... follow each other. Functions
+/// throw DeviceError.
+class DeviceLdpcCodes final : public LdpcBatches {
   public:
     DeviceLdpcCodes(LdpcOnDevice where, const fec::LdpcSettings& settings)
         : where_(std::move(where)),
           settings_(settings),
           places_(where_.in_flight),
           most_frames_(where_.most_frames) {}
-    DeviceLdpcCodes(const DeviceLdpcCodes& other) : DeviceLdpcCodes(other.where_, other.settings_) {}
-    DeviceLdpcCodes& operator=(const DeviceLdpcCodes&) = delete;
-    ~DeviceLdpcCodes() = default;
 
     std::size_t places() const { return places_.size(); }
     std::chrono::milliseconds patience() const { return where_.patience; }
     /// Of a code, at a time: fewer than LdpcOnDevice::most_frames where memory was short.
     std::size_t most_frames() const { return most_frames_; }
-    /// Why, in a sentence; empty: they are not fewer.
-    const std::string& shortage() const { return shortage_; }
+    const std::string& shortage() const override { return shortage_; }
 
-    /// Sends off at most LdpcOnDevice::most_frames frames, in a place where nothing is under way. They must
-    /// stay until their end. Throws DeviceError, and is of no use then.
-    void begin(std::size_t place, std::span<const LdpcFrame> frames);
-    /// Whether end() would not wait. Throws DeviceError.
-    bool is_done(std::size_t place);
-    /// Waits, and gives the frames their bits and results. Those that have not converged at the end of the
-    /// fast iterations are the caller's to decode. Throws DeviceError; then any of them may lack its
-    /// result.
-    void end(std::size_t place);
+    void begin(std::size_t place, std::span<const LdpcFrame> frames) override;
+    bool is_done(std::size_t place) override;
+    void end(std::size_t place) override;
     /// Device time of what has just ended there, and was not parted for want of memory.
     DeviceBatchTimes times(std::size_t place);
 
@@ -95,5 +78,8 @@ class DeviceLdpcCodes {
     std::size_t most_frames_;
     std::string shortage_{};
 };
+
+/// For a receiver's configuration.
+std::shared_ptr<const LdpcElsewhere> elsewhere(const LdpcOnDevice& device);
 
 }  // namespace tidemill::dvbs2

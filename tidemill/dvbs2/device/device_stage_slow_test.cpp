@@ -101,7 +101,7 @@ double real_period_us(const PartTimes& parts) {
     std::vector<Clock::time_point> times;
     Graph graph;
     auto& source = graph.add<EqualFrames>(parts.source_us);
-    auto& ldpc = graph.add<RxLdpc>(fec::LdpcSettings{}, &where);
+    auto& ldpc = graph.add<RxLdpc>(fec::LdpcSettings{}, elsewhere(where));
     auto& sink = graph.add<ArrivalTimes>(times);
     graph.bind(source.llrs, ldpc.llrs);
     graph.bind(ldpc.result, sink.result);

@@ -19,7 +19,7 @@
 namespace tidemill::dvbs2 {
 
 struct LdpcDeviceUse;
-struct LdpcOnDevice;
+struct LdpcElsewhere;
 
 /// A BBFRAME as it left the decoder.
 struct ReceivedFrame {
@@ -56,7 +56,7 @@ struct ReceiverConfig {
     /// Whether samples may be lost soon, since time is short: then frames are not decoded by sum-product. May
     /// be asked by any thread; empty: never.
     std::function<bool()> short_of_time{};
-    const LdpcOnDevice* ldpc_device = nullptr;  ///< outlives receivers; null: the host decodes
+    std::shared_ptr<const LdpcElsewhere> ldpc_device{};  ///< null: the host decodes
 };
 
 /// The DVB-S2 receiver as a graph: raw samples in, transport stream packets out. It waits for a signal,

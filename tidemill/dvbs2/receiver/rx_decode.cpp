@@ -4,7 +4,6 @@
 #include <span>
 #include <utility>
 
-#include "tidemill/device/device_error.hpp"
 #include "tidemill/fec/bb_scrambler.hpp"
 #include "tidemill/fec/llr_information.hpp"
 
@@ -28,7 +27,7 @@ const fec::Dvbs2Code* code_of(const Pls& pls) {
     return &fec::dvbs2_code(pls.size, find_modcod(pls.modcod)->rate);
 }
 
-RxLdpc::RxLdpc(const fec::LdpcSettings& settings, const LdpcOnDevice* device,
+RxLdpc::RxLdpc(const fec::LdpcSettings& settings, std::shared_ptr<const LdpcElsewhere> device,
                std::function<bool()> short_of_time)
     : Module("ldpc"),
       decode(device ? task_in_flight<&RxLdpc::begin_batch, &RxLdpc::is_batch_done, &RxLdpc::end_batch>(
@@ -37,11 +36,10 @@ RxLdpc::RxLdpc(const fec::LdpcSettings& settings, const LdpcOnDevice* device,
                                      .in_flight = device->in_flight})
                     : task("decode", &RxLdpc::decode_frame, cloned)),
       settings_(settings),
+      device_(device, settings),
       falls_back_(device && device->falls_back),
       places_(device ? device->in_flight : 0),
-      short_of_time_(std::move(short_of_time)) {
-    if (device) device_.emplace(*device, settings);
-}
+      short_of_time_(std::move(short_of_time)) {}
 
 void RxLdpc::merge(Module& clone) {
     const LdpcDeviceUse& other = dynamic_cast<RxLdpc&>(clone).use_;
@@ -84,13 +82,14 @@ void RxLdpc::hurry(const LdpcFrame& frame, fec::LdpcDecoder& decoder) {
 // Waits for nothing where the device has failed: it may hang, and does so once.
 void RxLdpc::attempt(const std::function<void()>& call) {
     if (!device_) return;
-    if (!use_.failure.empty()) throw DeviceError(use_.failure);
+    if (failure_) std::rethrow_exception(failure_);
     try {
         call();
-    } catch (const DeviceError& error) {
+    } catch (const Error& error) {
         use_.failure = error.what();
+        failure_ = std::current_exception();
         if (!falls_back_) throw;
-        device_.reset();
+        device_.give_up();
     }
 }
 

@@ -2,13 +2,14 @@
 
 #include <array>
 #include <atomic>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "tidemill/dvbs2/device/device_ldpc_codes.hpp"
+#include "tidemill/dvbs2/receiver/ldpc_elsewhere.hpp"
 #include "tidemill/dvbs2/sync/frame_sync.hpp"
 #include "tidemill/fec/bch.hpp"
 #include "tidemill/fec/ldpc_decoder.hpp"
@@ -36,7 +37,7 @@ struct LdpcDeviceUse {
 class RxLdpc final : public Module {
   public:
     /// `device`: null for the host. `short_of_time`, asked by all replicas, may be empty: never.
-    explicit RxLdpc(const fec::LdpcSettings& settings = {}, const LdpcOnDevice* device = nullptr,
+    explicit RxLdpc(const fec::LdpcSettings& settings = {}, std::shared_ptr<const LdpcElsewhere> device = {},
                     std::function<bool()> short_of_time = {});
 
     In<fec::Llr> llrs = in<fec::Llr>("llrs", kMaxFecframeBits);
@@ -49,7 +50,10 @@ class RxLdpc final : public Module {
     /// Frames so far that min-sum alone did not bring back, of which sum-product was left out: time was
     /// short. Of all replicas; may be read while the receiver runs.
     std::uint64_t hurried() const { return hurried_->load(std::memory_order_relaxed); }
-    void forget_totals() override { use_ = {}; }
+    void forget_totals() override {
+        use_ = {};
+        failure_ = {};
+    }
     void merge(Module& clone) override;
     void keep(Archive& archive) override {
         std::uint64_t hurried = this->hurried();
@@ -59,6 +63,27 @@ class RxLdpc final : public Module {
     }
 
   private:
+    /// Batches of one replica: a copy has its own.
+    class Batches {
+      public:
+        Batches(std::shared_ptr<const LdpcElsewhere> where, const fec::LdpcSettings& settings)
+            : where_(std::move(where)),
+              settings_(settings),
+              own_(where_ ? where_->batches(settings) : nullptr) {}
+        Batches(const Batches& other) : Batches(other.own_ ? other.where_ : nullptr, other.settings_) {}
+        Batches& operator=(const Batches&) = delete;
+        ~Batches() = default;
+
+        explicit operator bool() const { return own_ != nullptr; }
+        LdpcBatches* operator->() const { return own_.get(); }
+        void give_up() { own_.reset(); }
+
+      private:
+        std::shared_ptr<const LdpcElsewhere> where_;
+        fec::LdpcSettings settings_;
+        std::unique_ptr<LdpcBatches> own_;
+    };
+
     void decode_frame(Frame f);
     void begin_batch(Batch batch, std::size_t place);
     bool is_batch_done(std::size_t place);
@@ -71,8 +96,9 @@ class RxLdpc final : public Module {
 
     fec::LdpcSettings settings_;
     std::array<std::optional<fec::LdpcDecoder>, 21> decoders_;  // made when first needed
-    std::optional<DeviceLdpcCodes> device_;  // none once it has failed, and the host goes on
+    Batches device_;  // none once it has failed, and the host goes on
     bool falls_back_;
+    std::exception_ptr failure_{};
     std::vector<std::vector<LdpcFrame>> places_;  // of the batches under way
     LdpcDeviceUse use_;
     std::function<bool()> short_of_time_;

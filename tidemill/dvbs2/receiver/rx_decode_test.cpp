@@ -9,6 +9,7 @@
 
 #include "tidemill/device/internal/devices_for_tests.hpp"
 #include "tidemill/device/stand_in.hpp"
+#include "tidemill/dvbs2/device/device_ldpc_codes.hpp"
 #include "tidemill/run/pipeline.hpp"
 #include "tidemill/run/run_error.hpp"
 #include "tidemill/run/sequence.hpp"
@@ -97,7 +98,7 @@ Decoding decode(const std::optional<LdpcOnDevice>& where, auto&& run,
     Decoding decoding;
     Graph graph;
     auto& source = graph.add<NoiseFrames>();
-    auto& ldpc = graph.add<RxLdpc>(settings, where ? &*where : nullptr, std::move(short_of_time));
+    auto& ldpc = graph.add<RxLdpc>(settings, where ? elsewhere(*where) : nullptr, std::move(short_of_time));
     auto& keep = graph.add<KeepFrames>(decoding.outcome);
     graph.bind(source.llrs, ldpc.llrs);
     graph.bind(ldpc.codeword, keep.codeword);
