@@ -98,49 +98,4 @@ class Delay final : public Module {
     alignas(64) std::size_t write_at_ = 0;
 };
 
-/// Moves marks on to later elements of their stream, which it passes as it is: where a filter in front delays
-/// the data by so many elements (or half a one), and on the way past a Delay, whose `delayed` data have the
-/// marks that are bound from here. Those that are still on the way when the stream ends are gone.
-template <class Element, class T>
-class MarksDelay final : public Module {
-  public:
-    /// Of the marks `label` on `count` elements per frame, by `by` elements. A frame holds up to `most`
-    /// marks, and any number is on the way. Throws GraphError where `by` is no fraction.
-    MarksDelay(std::string name, std::string label, std::size_t count, ElementPlace by, UpTo most = upto(16))
-        : Module(std::move(name)),
-          data(forward<Element>("data", count)),
-          early(marks<const T>(label, data, most, "early")),
-          late(marks<T>(label, data, most, "late")),
-          move_(task("move", &MarksDelay::move)),
-          by_(by + ElementPlace{}) {}
-
-    void reset() override { held_.clear(); }
-
-    void keep(Archive& archive) override {
-        archive.expect("element", by_.element)
-            .expect("over", by_.over)
-            .expect("under", by_.under)("held", held_);
-    }
-
-    Forward<Element> data;
-    Marks<const T> early;
-    Marks<T> late;
-
-  private:
-    Task move_;
-
-    void move(Frame f) {
-        for (const Mark<T>& mark : f[early]) held_.push_back({mark.place + by_, mark.value});
-        const std::uint64_t count = data.count;
-        std::erase_if(held_, [&](Mark<T>& mark) {
-            if (mark.place.element < count) return f[late].add(mark.place, mark.value), true;
-            mark.place.element -= count;
-            return false;
-        });
-    }
-
-    ElementPlace by_;
-    std::vector<Mark<T>> held_;  // places count from the next call's first element
-};
-
 }  // namespace tidemill

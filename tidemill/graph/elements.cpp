@@ -44,17 +44,6 @@ ElementPlace scaled(const ElementPlace& place, std::uint64_t to, std::uint64_t f
     return scaled;
 }
 
-ElementPlace operator+(const ElementPlace& a, const ElementPlace& b) {
-    if (a.over >= a.under) internal::throw_no_fraction(a.over, a.under);
-    if (b.over >= b.under) internal::throw_no_fraction(b.over, b.under);
-    const Wide over = Wide{a.over} * b.under + Wide{b.over} * a.under;
-    ElementPlace sum = place_of(over, Wide{a.under} * b.under);
-    if (__builtin_add_overflow(sum.element, a.element, &sum.element) ||
-        __builtin_add_overflow(sum.element, b.element, &sum.element))
-        throw GraphError("a mark would be moved beyond the last element that can be counted");
-    return sum;
-}
-
 void internal::throw_no_room(std::size_t count, std::size_t room) {
     throw GraphError(
         fmt::format("{} elements, where a frame has room for {}: declare more with upto()", count, room));

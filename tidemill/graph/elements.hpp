@@ -65,9 +65,6 @@ struct ElementPlace {
 /// 1 and at most 2^32 - 1: exact. Throws GraphError where no fraction of 32 bits says it.
 ElementPlace scaled(const ElementPlace& place, std::uint64_t to, std::uint64_t from);
 
-/// The place so much farther on; throws likewise.
-ElementPlace operator+(const ElementPlace& a, const ElementPlace& b);
-
 /// A value that belongs to one element of a stream.
 template <class T>
 struct Mark {
