@@ -7,7 +7,7 @@
 
 #include "tidemill/fec/bit_packing.hpp"
 #include "tidemill/fec/internal/ldpc_graph.hpp"
-#include "tidemill/fec/ldpc_batch_decoder.hpp"
+#include "tidemill/fec/internal/ldpc_scalar.hpp"
 #include "tidemill/fec/ldpc_decoder.hpp"
 #include "tidemill/fec/ldpc_encoder.hpp"
 #include "tidemill/testing/bench.hpp"
@@ -24,17 +24,11 @@ const bool kAsked =
                           "those by sum-product as they come, and in how many cycles an edge of the code's "
                           "graph, beside the least "
                           "that one takes?",
-                          "Mb/s", "64 frames at once, by min-sum alone"}) &&
+                          "Mb/s", "a plain loop, by min-sum alone"}) &&
     tidemill::bench::ask({"ldpc/operating_point",
                           "How many coded Mb/s does one core decode at the operating point, and in how many "
                           "iterations?",
-                          "Mb/s"}) &&
-    tidemill::bench::ask(
-        {"ldpc/batch",
-         "How many coded Mb/s does one core decode at ten iterations frame by frame, beside 64 "
-         "frames at once, each in a lane of the vectors? How long does a frame take, and how "
-         "long a batch, in how much memory?",
-         "Mb/s", "64 frames at once"});
+                          "Mb/s"});
 
 struct Frame {
     Bytes information;
@@ -95,33 +89,34 @@ Frames noisy_frames(const Dvbs2Code& code, double esn0_db, std::size_t count) {
 }
 
 void ten_iterations(benchmark::State& state) {
-    constexpr std::size_t kFrames = 1024, kBatch = LdpcBatchDecoder::kFrames;
+    constexpr std::size_t kFrames = 1024, kPlain = 8;
     const Dvbs2Code& code = dvbs2_code(case_of(state).frame_size, case_of(state).rate);
     const auto n = static_cast<std::size_t>(code.n), bytes = static_cast<std::size_t>(code.k_ldpc / 8);
     const Frames frames = noisy_frames(code, case_of(state).esn0_db + 1.5, kFrames);
     LdpcDecoder decoder(code, {.max_iterations = 10, .stop_early = false});
-    LdpcBatchDecoder batch_decoder(code);
-    Bytes decoded(frames.information.size()), batch(kBatch * bytes);
+    ScalarLdpcDecoder plain_loop(code);
+    Bytes decoded(frames.information.size()), plain(kPlain * bytes);
+    const auto llrs_of = [&](std::size_t i) { return std::span(frames.llrs).subspan(i * n, n); };
     const auto decode_all = [&] {
-        for (std::size_t i = 0; i < kFrames; ++i) {
-            decoder.decode(std::span(frames.llrs).subspan(i * n, n),
-                           std::span(decoded).subspan(i * bytes, bytes));
-        }
+        for (std::size_t i = 0; i < kFrames; ++i)
+            decoder.decode(llrs_of(i), std::span(decoded).subspan(i * bytes, bytes));
     };
     decode_all();
     if (decoded != frames.information) return state.SkipWithError("the decoder is wrong");
-    const double batch_seconds = tidemill::bench::cpu_seconds(
-        [&] { batch_decoder.decode(std::span(frames.llrs).first(kBatch * n), 10, false, batch); });
-    if (!std::equal(batch.begin(), batch.end(), frames.information.begin()))
-        return state.SkipWithError("the decoder of batches is wrong");
+    const double plain_seconds = tidemill::bench::cpu_seconds([&] {
+        for (std::size_t i = 0; i < kPlain; ++i)
+            plain_loop.decode(llrs_of(i), 10, std::span(plain).subspan(i * bytes, bytes));
+    });
+    if (!std::equal(plain.begin(), plain.end(), frames.information.begin()))
+        return state.SkipWithError("the plain loop is wrong");
     const double total_seconds = tidemill::bench::cpu_seconds([&] {
         for (auto _ : state) decode_all();
     });
     const double seconds = total_seconds / static_cast<double>(state.iterations() * kFrames);
     state.SetLabel(label_of(code));
     state.counters["ours"] = 1e-6 * code.n / seconds;
-    state.counters["baseline"] = 1e-6 * code.n * kBatch / batch_seconds;
-    state.counters["ratio"] = batch_seconds / kBatch / seconds;
+    state.counters["baseline"] = 1e-6 * code.n * kPlain / plain_seconds;
+    state.counters["ratio"] = plain_seconds / kPlain / seconds;
     const double edges = kFrames * 10 * static_cast<double>(LdpcGraph(code).bits.size());
     tidemill::bench::report_cycles(state, edges, 0);
 }
@@ -145,39 +140,7 @@ void operating_point(benchmark::State& state) {
     state.counters["mean_iterations"] = iterations / static_cast<double>(frames.size());
 }
 
-void batch(benchmark::State& state) {
-    const Dvbs2Code& code = dvbs2_code(case_of(state).frame_size, case_of(state).rate);
-    constexpr std::size_t kFrames = LdpcBatchDecoder::kFrames;
-    std::mt19937 random(1);
-    const Frame frame = noisy_frame(code, case_of(state).esn0_db + 1.5, random);
-    std::vector<Llr> llrs;
-    for (std::size_t i = 0; i < kFrames; ++i) llrs.insert(llrs.end(), frame.llrs.begin(), frame.llrs.end());
-    Bytes decoded(frame.information.size()), decoded_batch(kFrames * decoded.size());
-    LdpcDecoder decoder(code, {.max_iterations = 10, .stop_early = false});
-    LdpcBatchDecoder batch_decoder(code);
-    tidemill::bench::Ratio mbps;
-    for (auto _ : state) {
-        for (int round = 0; round < 9; ++round) {
-            const double alone_s = tidemill::bench::cpu_seconds([&] {
-                for (std::size_t i = 0; i < kFrames; ++i) decoder.decode(frame.llrs, decoded);
-            });
-            const double batch_s =
-                tidemill::bench::cpu_seconds([&] { batch_decoder.decode(llrs, 10, false, decoded_batch); });
-            mbps.add(1e-6 * code.n * kFrames / alone_s, 1e-6 * code.n * kFrames / batch_s);
-        }
-    }
-    if (decoded != frame.information) return state.SkipWithError("the decoder is wrong");
-    if (!std::equal(decoded.begin(), decoded.end(), decoded_batch.end() - std::ssize(decoded)))
-        return state.SkipWithError("the decoder of batches is wrong");
-    state.SetLabel(label_of(code));
-    mbps.report(state);
-    state.counters["us a frame"] = code.n / mbps.measured();
-    state.counters["us a batch"] = code.n * kFrames / mbps.baseline();
-    state.counters["MB of a batch"] = 1e-6 * static_cast<double>(batch_decoder.memory_bytes());
-}
-
 BENCHMARK(ten_iterations)->Name("ldpc/ten_iterations")->DenseRange(0, 3)->Unit(benchmark::kMillisecond);
 BENCHMARK(operating_point)->Name("ldpc/operating_point")->DenseRange(0, 3)->Unit(benchmark::kMicrosecond);
-BENCHMARK(batch)->Name("ldpc/batch")->DenseRange(0, 3)->Apply(tidemill::bench::once);
 
 }  // namespace

@@ -13,7 +13,7 @@
 
 namespace tidemill::fec {
 
-/// Min-sum one check after the other, in 8-bit integers: what a decoder without vectors does. For tests and
+/// Min-sum one check after the other, in 8-bit integers: what a decoder without vectors does. For
 /// benchmarks.
 class ScalarLdpcDecoder {
   public:
