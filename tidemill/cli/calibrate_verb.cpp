@@ -119,7 +119,7 @@ void add_calibrate(Verb& program) {
         .is(Kind::seconds)
         .in(between(0.001, 10.0));
     verb.option("--energy-meter", options->energy_meter,
-                "auto, none, powercap, perf, battery, hwmon, file:PATH or command:TEXT");
+                "auto, none, powercap, hwmon, file:PATH or command:TEXT");
     verb.flag("--kinds", options->kinds,
               "Measure first how fast each core is, and tell kinds by that, whatever the machine tells");
     verb.flag("--siblings", options->siblings,

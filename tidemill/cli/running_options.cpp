@@ -115,7 +115,7 @@ void add_running_options(Verb& verb, RunningOptions& options, RunEnds ends) {
     verb.heading("Looks inside");
     add_insight_options(verb, options.insight);
     verb.option("--energy-meter", options.energy_meter,
-                "auto, none, powercap, perf, battery, hwmon:CHIP/LABEL, nvml, file:PATH or command:TEXT");
+                "auto, none, powercap, hwmon:CHIP/LABEL, nvml, file:PATH or command:TEXT");
 }
 
 }  // namespace tidemill::cli

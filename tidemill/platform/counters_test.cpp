@@ -133,6 +133,16 @@ TEST_CASE("counters: Arm's PMUs are one for each core type, with their own words
     CHECK(pmus[1].events[2] == 0x17);
 }
 
+TEST_CASE("counters: a list of CPUs that makes no sense is refused with its path") {
+    const TemporaryFolder sys;
+    for (const char* bad : {"0-", "x", "-1", "0-99999999", "4,,5"}) {
+        CAPTURE(bad);
+        write_intel_pmu(sys, "cpu_core", "4", bad);
+        CHECK_THROWS_WITH_AS(internal::core_pmus(sys.root()), doctest::Contains("cpu_core/cpus"),
+                             PlatformError);
+    }
+}
+
 TEST_CASE("counters: an event's words go where the PMU's format says, also in pieces") {
     const TemporaryFolder sys;
     sys.write("format/event", "config:0-7,32-35");

@@ -23,12 +23,6 @@ constexpr MeterKind kKinds[] = {
      [](const EnergySystem& system, const std::string&) {
          return internal::powercap_sensors(system.sys_root);
      }},
-    {"perf", true, false,
-     [](const EnergySystem& system, const std::string&) { return internal::perf_sensors(system); }},
-    {"battery", true, false,
-     [](const EnergySystem& system, const std::string&) {
-         return internal::battery_sensors(system.sys_root);
-     }},
     {"hwmon", true, true,
      [](const EnergySystem& system, const std::string& sensor) {
          return internal::hwmon_sensors(system.sys_root, sensor);
@@ -92,9 +86,8 @@ FoundEnergyMeter find_energy_meter(std::string_view choice, const EnergySystem& 
         }
     }
     throw PlatformError(
-        fmt::format("there is no energy meter \"{}\": choose auto, none, powercap, perf, battery, hwmon, "
-                    "hwmon:CHIP/LABEL, nvml, "
-                    "file:PATH or command:TEXT",
+        fmt::format("there is no energy meter \"{}\": choose auto, none, powercap, hwmon, hwmon:CHIP/LABEL, "
+                    "nvml, file:PATH or command:TEXT",
                     choice));
 }
 

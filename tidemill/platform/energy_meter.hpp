@@ -1,8 +1,6 @@
 #pragma once
 
 #include <chrono>
-#include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -14,7 +12,7 @@ namespace tidemill {
 
 /// Energy of one part of the machine, since the meter was started.
 struct EnergyDomain {
-    std::string name;  ///< as the meter calls it: "package-0", "package-0/dram", "BAT0"
+    std::string name;  ///< as the meter calls it: "package-0", "package-0/dram", "ina3221/VDD_IN"
     double joules = 0;
     bool in_total = true;  ///< false: inside another domain, or around the others
 };
@@ -41,7 +39,7 @@ class EnergyMeter {
 
     virtual ~EnergyMeter() = default;
 
-    /// What it reads, for reports: "powercap", "battery".
+    /// The name of what it reads, for reports: "powercap", "hwmon".
     virtual const std::string& name() const = 0;
 
     /// Sets all domains to 0 joules and counts from now on; throws PlatformError when a sensor does not
@@ -55,19 +53,9 @@ class EnergyMeter {
     virtual std::span<const EnergyDomain> domains() const = 0;
 };
 
-/// An event of the kernel's performance counters.
-struct PerfEvent {
-    std::uint32_t type;
-    std::uint64_t config;
-    int cpu;
-};
-
 /// The machine to look for meters on; tests bring their own.
 struct EnergySystem {
     std::string sys_root = "/sys";
-    /// Returns a file descriptor whose reads give the counter's 64 bits, or -1 with errno set; empty: ask the
-    /// kernel.
-    std::function<int(const PerfEvent& event)> open_perf{};
     /// What NVIDIA's driver is asked through for the energy of GPUs.
     std::string nvml_library = "libnvidia-ml.so.1";
 };
@@ -79,10 +67,9 @@ struct FoundEnergyMeter {
 };
 
 /// Looks for a meter. `choice` is one of
-/// - "auto": the first that answers of powercap, perf, battery, hwmon;
+/// - "auto": the first that answers of powercap, hwmon;
 /// - "none";
-/// - "powercap" or "perf": the processor's own counters (RAPL), two ways to them;
-/// - "battery": what flows out of the batteries, while they discharge;
+/// - "powercap": the processor's own counters (RAPL);
 /// - "hwmon" or "hwmon:CHIP/LABEL": a power or energy sensor of the board;
 /// - "nvml": GPUs of NVIDIA, a domain each;
 /// - "file:PATH": a file whose last line is kept up to date by somebody else, such as "12.5 W" or "3.4 kJ";

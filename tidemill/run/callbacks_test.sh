@@ -55,7 +55,6 @@ on_end              tidemill/dvbs2/receiver/pushed_receiver_test.cpp
 reset               -  # called by Graph::reset(), on its thread
 MakeProfile         -  # called by prepare(), on its thread
 Output              -  # called by profile(), on its thread
-open_perf           -  # called by find_energy_meter(), on its thread
 Take                -  # the executors' own
 tell                -  # the executors' own
 run                 -  # the executors' own

@@ -95,15 +95,4 @@ UnitReading parse_reading(std::string_view text, const std::string& where) {
                     where, reading));
 }
 
-void choose_rapl_total(std::vector<EnergySensor>& sensors) {
-    const auto is_package = [](const EnergySensor& sensor) {
-        return sensor.name.starts_with("package") && sensor.name.find('/') == std::string::npos;
-    };
-    const bool packages = std::ranges::any_of(sensors, is_package);
-    for (EnergySensor& sensor : sensors) {
-        const bool memory = sensor.name == "dram" || sensor.name.ends_with("/dram");
-        sensor.in_total = packages ? is_package(sensor) || memory : sensor.name.starts_with("psys");
-    }
-}
-
 }  // namespace tidemill::internal

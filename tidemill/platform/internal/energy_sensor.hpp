@@ -23,16 +23,10 @@ struct EnergySensor {
 
 // Each throws PlatformError, saying why, when there is no such sensor or it may not be read.
 std::vector<EnergySensor> powercap_sensors(const std::string& sys_root);
-std::vector<EnergySensor> perf_sensors(const EnergySystem& system);
-std::vector<EnergySensor> battery_sensors(const std::string& sys_root);
 std::vector<EnergySensor> hwmon_sensors(const std::string& sys_root, std::string_view wanted);
 std::vector<EnergySensor> nvml_sensors(const std::string& library);
 std::vector<EnergySensor> file_sensors(const std::string& path);
 std::vector<EnergySensor> command_sensors(const std::string& command);
-
-/// Says in which domains of RAPL the others are contained: packages and memory make the total, the platform
-/// ("psys") only where there is no package.
-void choose_rapl_total(std::vector<EnergySensor>& sensors);
 
 bool exists(const std::string& path);
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 
@@ -27,23 +28,17 @@ EnergySensor powercap_sensor(const std::string& zone, std::string name) {
     return sensor;
 }
 
-// Batteries of mice and headsets say of what they are a part.
-bool is_battery_of_the_machine(const std::string& supply) {
-    if (!exists(supply + "/type") || read_line(supply + "/type") != "Battery") return false;
-    return !exists(supply + "/scope") || read_line(supply + "/scope") != "Device";
-}
-
-// While it charges, a battery tells what flows in, which says nothing of what the machine uses.
-double battery_watts(const std::string& supply) {
-    const std::string status = read_line(supply + "/status");
-    if (status != "Discharging") {
-        throw PlatformError(
-            fmt::format("{} is {}, not discharging: unplug the machine", file_name(supply), status));
+// Some domains of RAPL are inside others: packages and memory make the total, the platform ("psys") only
+// where there is no package.
+void choose_rapl_total(std::vector<EnergySensor>& sensors) {
+    const auto is_package = [](const EnergySensor& sensor) {
+        return sensor.name.starts_with("package") && sensor.name.find('/') == std::string::npos;
+    };
+    const bool packages = std::ranges::any_of(sensors, is_package);
+    for (EnergySensor& sensor : sensors) {
+        const bool memory = sensor.name == "dram" || sensor.name.ends_with("/dram");
+        sensor.in_total = packages ? is_package(sensor) || memory : sensor.name.starts_with("psys");
     }
-    // Some drivers give what flows out a minus sign.
-    if (exists(supply + "/power_now")) return kMicro * std::abs(read_number(supply + "/power_now"));
-    return kMicro * std::abs(read_number(supply + "/current_now")) * kMicro *
-           read_number(supply + "/voltage_now");
 }
 
 void add_hwmon_sensors(const std::string& chip_folder, std::vector<EnergySensor>& sensors) {
@@ -83,17 +78,6 @@ std::vector<EnergySensor> powercap_sensors(const std::string& sys_root) {
     }
     if (sensors.empty()) throw PlatformError(fmt::format("no RAPL zones in {}", root));
     choose_rapl_total(sensors);
-    return sensors;
-}
-
-std::vector<EnergySensor> battery_sensors(const std::string& sys_root) {
-    const std::string root = sys_root + "/class/power_supply";
-    std::vector<EnergySensor> sensors;
-    for (const std::string& supply : entries(root, "")) {
-        if (!is_battery_of_the_machine(supply)) continue;
-        sensors.push_back({file_name(supply), Measures::kWatts, [supply] { return battery_watts(supply); }});
-    }
-    if (sensors.empty()) throw PlatformError(fmt::format("no battery in {}", root));
     return sensors;
 }
 
