@@ -31,6 +31,7 @@ class Inputs {
         folder_.put("p.json", R"({"tasks": [{"name": "a", "weight": {"big": 1}}]})");
         fs::create_hard_link(folder_ / "b.ts", folder_ / "hard.sigmf-data");
         folder_.put("raw.isi3.ci8", small.bytes());
+        folder_.put("raw.c2.ci8", small.bytes());
         fs::create_symlink("raw.ci8", folder_ / "soft");
         fs::create_symlink("new", folder_ / "to-new");
         before_ = contents();
@@ -73,6 +74,10 @@ TEST_CASE(
         "dvbs2 rx raw.ci8 --rate 2e6 --trace raw.ci8",
         "dvbs2 rx raw.isi3.ci8 --rate 2e6 -o raw.ci8 --isi all",
         "dvbs2 rx rec.sigmf-meta -o a.ts --isi all --bbframes a.isi255.ts",
+        "dvbs2 rx raw.c2.ci8 --rate 2e6 -o raw.ci8 --carrier all",
+        "dvbs2 rx rec.sigmf-meta -o a.ts --carrier all --report a.c1.ts",
+        "dvbs2 rx rec.sigmf-meta -o a.ts --carrier all --isi all --status a.c12.isi255.ts",
+        "dvbs2 rx rec.sigmf-meta -o udp://127.0.0.1:65400 --carrier all --generic udp://127.0.0.1:65402",
         "dvbs2 rx rec.sigmf-meta -o udp://127.0.0.1:65400 --isi all --generic udp://127.0.0.1:65402",
         "dvbs2 rx raw.ci8 --rate 2e6 --status soft",
         "dvbs2 rx rec.sigmf-meta -o a.svg --graph a.svg",

@@ -93,39 +93,63 @@ int run_rx(const RxOptions& options) {
 }
 
 constexpr int kLastStream = 255;
+constexpr std::size_t kLastCarrier = 255;  // that is looked at: a scan rarely numbers more
 
-// Where the streams go, should all be wanted.
-std::vector<std::string> places_of_streams(const std::string& place, const Option& isi) {
-    std::vector<std::string> places;
-    if (!isi.is_given() || !parse_isi(isi.given.front()).all) return places;
-    for (int stream = 0; stream <= kLastStream; ++stream) {
-        if (const auto its_place = place_of_stream(place, stream)) places.push_back(*its_place);
+bool is_all(const Verb& verb, const char* name) {
+    return std::ranges::any_of(verb.options(), [&](const Option& each) {
+        return each.name() == name && each.is_given() && each.given.front() == "all";
+    });
+}
+
+// Where the carriers go, should all be wanted; else the place alone.
+std::vector<std::string> places_of_carriers(const Verb& verb, const std::string& place) {
+    std::vector<std::string> places{place};
+    if (!is_all(verb, "--carrier") || is_standard_stream(place)) return places;
+    try {
+        for (std::size_t carrier = 1; carrier <= kLastCarrier; ++carrier)
+            places.push_back(place_of_carrier(place, carrier));
+    } catch (const Error&) {
+        // There are no more ports, or it is an interface: who opens it tells.
     }
+    return places;
+}
+
+// The same for streams, of each carrier.
+std::vector<std::string> places_of_streams(const Verb& verb, const std::string& place) {
+    std::vector<std::string> places = places_of_carriers(verb, place);
+    if (!is_all(verb, "--isi") || is_standard_stream(place)) return places;
+    const std::vector<std::string> of_carriers = places;
+    for (const std::string& its_place : of_carriers)
+        for (int stream = 0; stream <= kLastStream; ++stream)
+            if (const auto of_stream = place_of_stream(its_place, stream)) places.push_back(*of_stream);
     return places;
 }
 
 void add_outputs(Verb& verb, RxOutputOptions& options) {
     const std::vector<std::string_view> networks{"udp", "rtp", "tcp-listen"};
-    Option& output =
-        verb.option(
-                "-o,--output", options.packets,
+    const auto carriers = [&verb](const std::string& place) { return places_of_carriers(verb, place); };
+    verb.option("-o,--output", options.packets,
                 "Transport stream to write: a file, - for standard output, udp://host:port for datagrams, "
                 "rtp://host:port for RTP, tcp-listen://127.0.0.1:port for all who connect; give it for "
                 "each of several places")
-            .is(Kind::output_place)
-            .networks(networks);
+        .is(Kind::output_place)
+        .networks(networks)
+        .spreads([&verb](const std::string& place) { return places_of_streams(verb, place); });
     verb.option("--bbframes", options.bbframes, "The same for the BBFRAMEs, one behind the other")
         .is(Kind::output_place)
-        .networks(networks);
+        .networks(networks)
+        .spreads(carriers);
     verb.option("--generic", options.generic, "The same for what generic streams carry")
         .is(Kind::output_place)
-        .networks(networks);
+        .networks(networks)
+        .spreads(carriers);
     verb.option(
             "--ip-out", options.ip.places,
             "IP packets out of sections (MPE) and generic streams (GSE): a file that tcpdump and Wireshark "
             "read, - for standard output, tun:NAME for a network interface")
         .is(Kind::output_place)
-        .networks({"tun"});
+        .networks({"tun"})
+        .spreads(carriers);
     verb.parsed("--tun-allow", options.ip.allowed, parse_tun_allow,
                 "From and to where packets may pass to an interface: 239.0.0.0/8; give it for each")
         .needs("--ip-out");
@@ -135,10 +159,9 @@ void add_outputs(Verb& verb, RxOutputOptions& options) {
     verb.parsed("--mpe-pid", options.ip.mpe_pid, parse_mpe_pid, "The only PID whose sections are read")
         .needs("--ip-out")
         .shows("all that carry such");
-    Option& isi = verb.parsed("--isi", options.streams, parse_isi,
-                              "Input stream, 0 to 255, or all, each into a file or port of its own")
-                      .shows("the first");
-    output.spreads([&isi](const std::string& place) { return places_of_streams(place, isi); });
+    verb.parsed("--isi", options.streams, parse_isi,
+                "Input stream, 0 to 255, or all, each into a file or port of its own")
+        .shows("the first");
     verb.choice("--damaged", options.damaged,
                 {{"drop", dvbs2::DamagedPacket::drop}, {"mark", dvbs2::DamagedPacket::mark}},
                 "What becomes of damaged packets");
