@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <iterator>
 #include <string_view>
 
 #include "tidemill/cli/licences.hpp"
@@ -5,6 +7,21 @@
 #include "tidemill/cli/rx/devices_here.hpp"
 #include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/cli/verbs.hpp"
+
+namespace {
+
+// Verbs of houses that this program was built without, behind an empty one.
+constexpr std::string_view kLeftOut[] = {
+    "",
+#ifndef TIDEMILL_LAB
+    "simulate", "rehearse", "tasks", "reproduce", "bench",
+#endif
+#ifndef TIDEMILL_STEER
+    "bridge",
+#endif
+};
+
+}  // namespace
 
 int main(int argc, char** argv) {
     using namespace tidemill::cli;
@@ -14,12 +31,18 @@ int main(int argc, char** argv) {
         "Any other verb X is the program tidemill-X beside this one or on the path: Python's package brings "
         "some.\n"
         "The licence, and those of all that is in the program: tidemill --licences");
+#ifdef TIDEMILL_GPU
     devices() = devices_here();
+#endif
     add_verbs(program);
     if (argc == 2 && std::string_view(argv[1]) == "--licences") {
         print(licences());
         return kDone;
     }
     become_program_of_verb(program, argc, argv);
+    if (argc > 1 && std::ranges::find(kLeftOut, std::string_view(argv[1])) != std::end(kLeftOut)) {
+        tell("tidemill {}: this program was built without it: ./x build brings all\n", argv[1]);
+        return kWrongUsage;
+    }
     return run_command_line(program, argc, argv, "tidemill " TIDEMILL_VERSION);
 }

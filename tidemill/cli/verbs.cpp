@@ -3,9 +3,27 @@
 namespace tidemill::cli {
 
 void add_verbs(Verb& program) {
-    for (const auto add :
-         {add_topo, add_profile, add_schedule, add_pareto, add_calibrate, add_simulate, add_rehearse,
-          add_tasks, add_bridge, add_dvbs2, add_radio, add_reproduce, add_bench}) {
+    for (const auto add : {
+             add_topo,
+             add_profile,
+             add_schedule,
+             add_pareto,
+             add_calibrate,
+#ifdef TIDEMILL_LAB
+             add_simulate,
+             add_rehearse,
+             add_tasks,
+#endif
+#ifdef TIDEMILL_STEER
+             add_bridge,
+#endif
+             add_dvbs2,
+             add_radio,
+#ifdef TIDEMILL_LAB
+             add_reproduce,
+             add_bench,
+#endif
+         }) {
         add(program);
     }
 }

@@ -64,11 +64,12 @@ is_steady_          -
 text                -  # of parse_journal(), on its thread
 format              -  # of a SampleSource, called in its task, as the next six
 sample_rate_hz      -
-moved         -
+moved               -
 controls            -
 control             -
 read                -
 restarts            -
+fault               -  # asked of an error where a program ends
 LIST
 )
 

@@ -1,0 +1,71 @@
+# Houses beside the street (tools/street.txt) that a build may go without. Until their files stand in folders of their
+# own, their places are read from there.
+
+option(TIDEMILL_LAB "Build the laboratory: simulators, the papers' programs and figures, benchmarks' verbs" ON)
+option(TIDEMILL_STEER "Build what puts threads of other programs on their kinds of cores" ON)
+option(TIDEMILL_GPU "Build devices: GPUs and the like" ON)
+
+set(tidemill_street "${PROJECT_SOURCE_DIR}/tools/street.txt")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${tidemill_street}")
+
+set(tidemill_left_out)  # places of houses that are not built,
+set(tidemill_kept)      # and all others
+if(NOT TIDEMILL_LAB OR NOT TIDEMILL_STEER OR NOT TIDEMILL_GPU)
+  file(STRINGS "${tidemill_street}" tidemill_lines REGEX "^(house|beside|main) ")
+  foreach(line IN LISTS tidemill_lines)
+    string(REGEX MATCHALL "[^ ]+" words "${line}")
+    list(POP_FRONT words kind house)
+    string(TOUPPER "TIDEMILL_${house}" wanted)
+    if(kind STREQUAL beside AND DEFINED ${wanted} AND NOT ${wanted})
+      list(APPEND tidemill_left_out ${words})
+    else()
+      list(APPEND tidemill_kept ${words})
+    endif()
+  endforeach()
+endif()
+
+# An expression for the files of such places: in that folder, or whose names begin so.
+function(tidemill_files_of result) # PLACE...
+  list(JOIN ARGN "|" places)
+  string(REPLACE "." "\\." places "${places}")
+  set(${result} "^${PROJECT_SOURCE_DIR}/(${places})(/.*|[^/]*)$" PARENT_SCOPE)
+endfunction()
+
+# Takes files of houses that are not built out of a list. Of places within one another the inner one counts.
+function(tidemill_leave_out list_name)
+  if(NOT tidemill_left_out)
+    return()
+  endif()
+  set(files ${${list_name}})
+  set(inner)
+  foreach(place IN LISTS tidemill_kept)
+    foreach(outer IN LISTS tidemill_left_out)
+      string(FIND "${place}" "${outer}" at)
+      if(at EQUAL 0)
+        list(APPEND inner "${place}")
+      endif()
+    endforeach()
+  endforeach()
+  set(back)
+  if(inner)
+    tidemill_files_of(of_inner ${inner})
+    set(back ${files})
+    list(FILTER back INCLUDE REGEX "${of_inner}")
+  endif()
+  tidemill_files_of(of_left_out ${tidemill_left_out})
+  list(FILTER files EXCLUDE REGEX "${of_left_out}")
+  set(${list_name} ${files} ${back} PARENT_SCOPE)
+endfunction()
+
+# Takes rooms of which nothing would be left out of a list.
+function(tidemill_leave_out_rooms list_name)
+  set(left)
+  foreach(room IN LISTS ${list_name})
+    file(GLOB_RECURSE files "${PROJECT_SOURCE_DIR}/tidemill/${room}/*.[ch]pp")
+    tidemill_leave_out(files)
+    if(files)
+      list(APPEND left ${room})
+    endif()
+  endforeach()
+  set(${list_name} ${left} PARENT_SCOPE)
+endfunction()
