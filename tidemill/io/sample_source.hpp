@@ -23,6 +23,7 @@ struct SourceControl {
 struct BandMove {
     double hz = 0;    ///< further up
     double rate = 1;  ///< times as many samples per second as it tells: the same of a carrier that is faster
+    double at_s = 0;  ///< seconds from the first sample on, after which it is another signal's
 };
 
 /// Where samples come from: a recording, later a radio or standard input. One thread reads it.
@@ -37,6 +38,10 @@ class SampleSource {
 
     /// How the band has been moved since the first sample, after a carrier; from any thread.
     virtual BandMove moved() const { return {}; }
+
+    /// When the sample of that number, of those given, was received: seconds from the first one. From any
+    /// thread.
+    virtual double seconds_at(double sample) const { return sample / sample_rate_hz().value_or(1); }
 
     /// How often what it gives has begun anew, with another signal that owes nothing to the one before. By
     /// the thread that reads.

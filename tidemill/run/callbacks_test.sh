@@ -65,6 +65,7 @@ text                -  # of parse_journal(), on its thread
 format              -  # of a SampleSource, called in its task, as the next six
 sample_rate_hz      -
 moved               -
+seconds_at          -
 controls            -
 control             -
 read                -

@@ -37,6 +37,7 @@ class IqOutputs final : public io::SampleSource {
     dsp::SampleFormat format() const override { return from_.format(); }
     std::optional<double> sample_rate_hz() const override { return from_.sample_rate_hz(); }
     io::BandMove moved() const override { return from_.moved(); }
+    double seconds_at(double sample) const override { return from_.seconds_at(sample); }
     std::uint64_t restarts() const override { return from_.restarts(); }
     std::vector<io::SourceControl> controls() const override { return from_.controls(); }
     void control(std::size_t index, double value) override { from_.control(index, value); }

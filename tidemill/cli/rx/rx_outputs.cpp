@@ -90,7 +90,7 @@ dvbs2::RxOutputs RxOutputWriter::outputs() {
     const bool stamps = options_.symbol_rate_hz > 0;
     if (!bbframes_.empty() || options_.also.frames || stamps) {
         outputs.frames = [this, stamps](const dvbs2::ReceivedFrame& frame) {
-            if (stamps) stamp(frame.info);
+            if (stamps) stamp(frame);
             if (frame.good) write_to(bbframes_, frame.bbframe);
             if (options_.also.frames) options_.also.frames(frame);
         };
@@ -99,9 +99,8 @@ dvbs2::RxOutputs RxOutputWriter::outputs() {
 }
 
 // Its packets come next.
-void RxOutputWriter::stamp(const dvbs2::FrameInfo& frame) {
-    const SignalTime time{.from_s = frame.place / options_.symbol_rate_hz,
-                          .lasts_s = frame.symbols / options_.symbol_rate_hz};
+void RxOutputWriter::stamp(const dvbs2::ReceivedFrame& frame) {
+    const SignalTime time{.from_s = frame.from_s, .lasts_s = frame.lasts_s};
     for (auto& [stream, places] : packets_) places.came_at(time);
     bbframes_.came_at(time);
     generic_.came_at(time);

@@ -84,7 +84,7 @@ class RxOutputWriter {
     std::vector<PlaceAccount> accounts() const;
 
   private:
-    void stamp(const dvbs2::FrameInfo& frame);
+    void stamp(const dvbs2::ReceivedFrame& frame);
     void keep(Archive& archive);
     void write_packets(std::span<const std::uint8_t> packets, std::uint8_t stream);
     template <class Look>

@@ -15,8 +15,7 @@ RxView RxStatus::view(double now_s, const dvbs2::FrameTotals& since, double sinc
     if (view.stands_still()) view.now.locked = view.now.found = false;
     const dvbs2::FrameTotals& totals = view.now.totals;
     const double elapsed_s = now_s - since_s;
-    view.frame_s =
-        !samples_.ring() && totals.frames > 0 ? totals.end_place / view.now.symbol_rate_hz : view.time_s;
+    view.frame_s = !samples_.ring() && totals.frames > 0 ? totals.end_s : view.time_s;
     view.pls = totals.last_pls;
     view.esn0_db = totals.last_esn0_db;
     view.info_mbps =

@@ -69,8 +69,7 @@ RxOutcome receive_as_meant(const RxOptions& options) {
 
 void look_for_slip(const RxOptions& options, RxOutcome& outcome) {
     if (outcome.ended_by || outcome.failure || outcome.interrupted || outcome.ended_as_asked) return;
-    const double end_s = outcome.report.totals.end_place / std::max(outcome.report.symbol_rate_hz, 1.0);
-    const std::string slip = slip_behind(options.reception, outcome.job, end_s);
+    const std::string slip = slip_behind(options.reception, outcome.job, outcome.report.totals.end_s);
     if (!slip.empty()) outcome.job.warnings.push_back(slip);
 }
 

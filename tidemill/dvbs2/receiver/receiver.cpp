@@ -27,7 +27,7 @@ struct Receiver::Stages {
         : given(samples),
           layout(raw_layout_of(samples, config)),
           source(graph.add<RxSource>(samples, layout, config.live)),
-          chain(graph, {source.raw, source.info, layout}, config, std::move(outputs)) {}
+          chain(graph, {source.raw, source.info, layout}, config, std::move(outputs), &samples) {}
 
     const io::SampleSource& given;
     Graph graph{"dvbs2-rx"};

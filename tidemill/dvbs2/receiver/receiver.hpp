@@ -29,6 +29,8 @@ struct ReceivedFrame {
     std::span<const std::uint8_t> bbframe;  ///< packed, descrambled
     bool good;                              ///< false: more errors than the outer code corrects
     bool gap;                               ///< symbols are missing between the frame before and this one
+    double from_s;                          ///< seconds of the signal since the start
+    double lasts_s;
 };
 
 /// Where what was received goes; called by the one thread that runs the sink.

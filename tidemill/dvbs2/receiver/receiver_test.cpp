@@ -50,7 +50,8 @@ TEST_CASE("receiver: every packet sent comes out, from the first frame on") {
     CHECK(received.report.totals.esn0_db() == doctest::Approx(8.0).epsilon(0.03));
     // The last frame ends near the end, two samples a symbol.
     const double symbols = static_cast<double>(made.samples.size()) / 2;
-    CHECK(std::abs(received.report.totals.end_place - symbols) < 1.5 * layout_of(kQpsk89).symbols);
+    CHECK(std::abs(received.report.totals.end_s * received.report.symbol_rate_hz - symbols) <
+          1.5 * layout_of(kQpsk89).symbols);
     CHECK(received.report.sync.locks == 1);
 }
 

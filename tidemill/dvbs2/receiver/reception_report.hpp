@@ -71,8 +71,8 @@ struct FrameTotals {
     std::uint64_t first_tick = 0;                    ///< when the first good frame was done
     std::uint64_t last_tick = 0;                     ///< when the last one was
     std::optional<Pls> last_pls{};                   ///< of the last frame
-    double end_place = 0;    ///< of it, in symbols of the nominal rate since the start
-    float last_esn0_db = 0;  ///< of the last frame, good or not
+    double end_s = 0;                                ///< of it, seconds of the signal since the start
+    float last_esn0_db = 0;                          ///< of the last frame, good or not
     MissingSamples missing{};
 
     std::uint64_t frames_good() const { return frames - frames_bad; }

@@ -138,15 +138,26 @@ void RetunedSource::control(std::size_t index, double value) {
         tuned_->control(0, value);
 }
 
+double RetunedSource::seconds_at(double sample) const {
+    const std::scoped_lock lock(parts_mutex_);
+    const auto later = std::ranges::find_if(
+        parts_, [&](const Given& part) { return static_cast<double>(part.first) > sample; });
+    if (later == parts_.begin()) return sample / rate_hz_;
+    const Given& part = *std::prev(later);
+    return part.at_s + (sample - static_cast<double>(part.first)) * part.sample_s;
+}
+
 std::size_t RetunedSource::read(std::span<std::byte> to) {
     if (window_is_full()) search();
     std::size_t count = give(to);
     // The last transmission may be shorter than a window, and another may lie in front of it.
     while (count == 0 && collects_ && !window_.empty())
         if (search()) count = give(to);
+    given_ += count / dsp::bytes_per_sample(format_);
     if (tuned_)
         moved_.offer({now_hz() - first_hz_ + tuned_->moved().hz,
-                      samples_per_symbol_ * now_symbol_rate_hz() / rate_hz_});
+                      samples_per_symbol_ * now_symbol_rate_hz() / rate_hz_,
+                      moves_.empty() ? 0 : moves_.back().at_s});
     return count;
 }
 
@@ -252,8 +263,12 @@ bool RetunedSource::search() {
 void RetunedSource::retune(const Tuning& tuning) {
     tuning_ = tuning;
     tuning_->rate_hz = samples_per_symbol_ * tuning.symbol_rate_hz;
-    moves_.push_back(
-        {static_cast<double>(samples_ - window_.size() / sample_bytes_) / band_rate_hz_, *tuning_});
+    const double at_s = static_cast<double>(samples_ - window_.size() / sample_bytes_) / band_rate_hz_;
+    moves_.push_back({at_s, *tuning_});
+    {
+        const std::scoped_lock lock(parts_mutex_);
+        parts_.push_back({given_, at_s, 1 / tuning_->rate_hz});
+    }
     if (format_ != dsp::SampleFormat::cf32) gain_ = gain_of_window();
     tuned_ = std::make_unique<TunedSource>(std::make_unique<Feed>(*this, std::move(window_)), *tuning_);
 }

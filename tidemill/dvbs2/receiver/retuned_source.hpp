@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <vector>
@@ -43,6 +44,7 @@ class RetunedSource final : public io::SampleSource {
     dsp::SampleFormat format() const override { return format_; }
     std::optional<double> sample_rate_hz() const override { return rate_hz_; }
     io::BandMove moved() const override { return moved_.get(); }
+    double seconds_at(double sample) const override;
     std::uint64_t restarts() const override { return moves_.size(); }
     std::vector<io::SourceControl> controls() const override { return controls_; }
     void control(std::size_t index, double value) override;
@@ -58,6 +60,12 @@ class RetunedSource final : public io::SampleSource {
 
   private:
     class Feed;
+    /// Samples given out, from one of them on: when that one was received, and how long each lasts.
+    struct Given {
+        std::uint64_t first = 0;
+        double at_s = 0;
+        double sample_s = 0;
+    };
     /// What is left of the window behind a change, if any: its first sample, and the band's power before.
     struct Rest {
         std::uint64_t first = 0;
@@ -104,6 +112,9 @@ class RetunedSource final : public io::SampleSource {
     std::vector<io::SourceControl> controls_{};
     std::vector<Move> moves_{};
     Published<io::BandMove> moved_;
+    std::uint64_t given_ = 0;  // samples
+    std::vector<Given> parts_{};
+    mutable std::mutex parts_mutex_;
 
     BandWatch watch_{};
     std::uint64_t samples_ = 0;

@@ -167,6 +167,8 @@ TEST_CASE("retuned source: carriers one behind the other are followed, whatever 
         const BandCarrier& last = parts.back().carrier;
         CHECK(std::abs(received.report.symbol_rate_hz - last.symbol_rate_hz) < 10);
         CHECK(std::abs(received.report.frequency_hz - last.offset_hz) < 100);
+        const double signal_s = static_cast<double>(sent.bytes.size()) / 4 / kSampleRate_hz;
+        CHECK(std::abs(received.report.totals.end_s - signal_s) < 0.1);
         CHECK(received.report.tones_hz.empty());
     }
 }

@@ -12,7 +12,8 @@
 
 namespace tidemill::dvbs2 {
 
-RxChain::RxChain(Graph& graph, const RawBlocks& blocks, const ReceiverConfig& config, RxOutputs outputs)
+RxChain::RxChain(Graph& graph, const RawBlocks& blocks, const ReceiverConfig& config, RxOutputs outputs,
+                 const io::SampleSource* source)
     : symbol_rate_hz_(config.symbol_rate_hz),
       sample_rate_hz_(blocks.layout.geometry.samples_per_symbol() * config.symbol_rate_hz),
       tuned_hz_(config.tuned_hz),
@@ -27,8 +28,13 @@ RxChain::RxChain(Graph& graph, const RawBlocks& blocks, const ReceiverConfig& co
     auto& bch = graph.add<RxBch>();
     auto& descrambler = graph.add<RxDescrambler>();
     const double taken_hz = config.taken_rate_hz > 0 ? config.taken_rate_hz : sample_rate_hz_;
-    auto& sink =
-        graph.add<RxSink>(std::move(outputs), SampleRates{symbol_rate_hz_, taken_hz / symbol_rate_hz_});
+    std::function<double(double)> seconds_at;
+    if (source)
+        seconds_at = [source, sps = blocks.layout.geometry.samples_per_symbol()](double place) {
+            return source->seconds_at(place * sps);
+        };
+    auto& sink = graph.add<RxSink>(
+        std::move(outputs), SampleRates{symbol_rate_hz_, taken_hz / symbol_rate_hz_}, std::move(seconds_at));
     ldpc_ = &ldpc;
     sink_ = &sink;
 
@@ -73,9 +79,11 @@ ReceptionNow RxChain::describe(const FrameTotals& totals, const io::BandMove& mo
     const double front = totals.frames_good() > 0 ? totals.front_frequency : front_.coarse.frequency();
     const double symbol_rate_hz = symbol_rate_hz_ * moved.rate;
     const double hz_per_s = symbol_rate_hz * symbol_rate_hz;
+    // Frames tell what is received: after a move the last one is another signal's.
+    const bool has_frames = moved.at_s == 0 || totals.end_s > moved.at_s;
     return {.found = front_.coarse.found(),
             // Frames are followed by their symbols: while there are none, what was followed is past.
-            .locked = front_.coarse.found() && front_.timing.locked() && frame_sync_.locked(),
+            .locked = has_frames && front_.coarse.found() && front_.timing.locked() && frame_sync_.locked(),
             .locks = frame_sync_.locks(),
             .totals = totals,
             .symbol_rate_hz = symbol_rate_hz,

@@ -21,7 +21,9 @@ class RxSink;
 class RxChain {
   public:
     /// Of `config` the symbol rate is known. Throws Dvbs2Error for a roll-off or gold code that cannot be.
-    RxChain(Graph& graph, const RawBlocks& blocks, const ReceiverConfig& config, RxOutputs outputs);
+    /// `source`: of the samples, which knows when each was received; null: by their rate.
+    RxChain(Graph& graph, const RawBlocks& blocks, const ReceiverConfig& config, RxOutputs outputs,
+            const io::SampleSource* source = nullptr);
     RxChain(const RxChain&) = delete;
     RxChain& operator=(const RxChain&) = delete;
 

@@ -10,11 +10,13 @@
 
 namespace tidemill::dvbs2 {
 
-RxSink::RxSink(RxOutputs outputs, const SampleRates& rates)
+RxSink::RxSink(RxOutputs outputs, const SampleRates& rates, std::function<double(double)> seconds_at)
     : Module("sink"),
       may_wait_(outputs.may_wait),
       frames_(std::move(outputs.frames)),
       keep_outputs_(std::move(outputs.keep)),
+      seconds_at_(seconds_at ? std::move(seconds_at)
+                             : [rate_hz = rates.symbol_rate_hz](double place) { return place / rate_hz; }),
       missing_(rates),
       streams_(outputs.choice, watched(std::move(outputs.streams))) {}
 
@@ -43,9 +45,11 @@ void RxSink::write_frame(Frame f) {
     ++totals_.frames;
     ++totals_.frames_of_pls[static_cast<std::size_t>(pls.code())];
     const auto bbframe = f[codeword].first(static_cast<std::size_t>(code->k_bch) / 8);
+    const double from_s = seconds_at_(f[info].place);
+    totals_.end_s = seconds_at_(f[info].place + f[info].symbols);
     if (frames_)
-        frames_(
-            {f[info], f[quality][0].esn0_db(), f[ldpc][0].iterations, bbframe, f[bch][0].ok, f[gap][0] != 0});
+        frames_({f[info], f[quality][0].esn0_db(), f[ldpc][0].iterations, bbframe, f[bch][0].ok,
+                 f[gap][0] != 0, from_s, totals_.end_s - from_s});
     if (f[gap][0]) streams_.lose();
     if (f[bch][0].ok) {
         streams_.push(bbframe);
@@ -55,7 +59,6 @@ void RxSink::write_frame(Frame f) {
         streams_.lose();
     }
     totals_.last_pls = pls;
-    totals_.end_place = f[info].place + f[info].symbols;
     totals_.last_esn0_db = f[quality][0].esn0_db();
     totals_.missing = missing_.tally();
     published_.offer(totals_);

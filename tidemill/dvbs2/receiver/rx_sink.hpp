@@ -20,7 +20,9 @@ class RxSink final : public Module {
     const bool may_wait_;
 
   public:
-    RxSink(RxOutputs outputs, const SampleRates& rates);
+    /// `seconds_at`: when a place, in symbols of the nominal rate since the start, was received; empty: by
+    /// that rate.
+    RxSink(RxOutputs outputs, const SampleRates& rates, std::function<double(double)> seconds_at = {});
 
     In<std::uint8_t> codeword = in<std::uint8_t>("codeword", kMaxCodewordBytes);
     Label<const FrameInfo> info = label<const FrameInfo>("info");
@@ -48,6 +50,7 @@ class RxSink final : public Module {
 
     std::function<void(const ReceivedFrame&)> frames_;
     std::function<void(Archive&)> keep_outputs_;
+    std::function<double(double)> seconds_at_;
     StreamOutputs watched(StreamOutputs outputs);
 
     MissingAccount missing_;
