@@ -323,9 +323,17 @@ RetunedSource::Rest RetunedSource::rest_behind_change() const {
     std::vector<SampleStretch> parts = steady_stretches(all, reads_window());
     if (parts.empty()) return {all, power_of(*open(window_))};
     std::ranges::sort(parts, {}, &SampleStretch::first);
-    const SampleStretch& last = parts.back();
+    const SampleStretch last = parts.back();
     if (last.first < all / kBeginning) return {all, power_of(*open(bytes_of(last)))};
-    return {last.first, power_of(*open(bytes_of(parts[parts.size() - 2])))};
+    parts.pop_back();
+    // A change may have been noticed a second time, behind it.
+    BandWatch::Power before = power_of(*open(bytes_of(parts.front())));
+    for (const SampleStretch& part : parts) {
+        if (part.count < all / kBeginning) continue;
+        const BandWatch::Power power = power_of(*open(bytes_of(part)));
+        for (std::size_t k = 0; k < before.size(); ++k) before[k] = std::min(before[k], power[k]);
+    }
+    return {last.first, before};
 }
 
 // The frames of what was received before are not given out a second time: part of its band may be within
