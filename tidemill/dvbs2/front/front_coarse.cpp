@@ -181,7 +181,9 @@ void CoarseFrequency::take(std::int64_t number, const dsp::LagCorrelation& recei
     if (state_ == State::searching) return search();
     if (state_ == State::following) return follow(chunk);
     share_ = fit_.best(window_sum_, -kSearchRange, kSearchRange).share;
-    const bool is_enough = window_sum_.chunks * fit_.chunk_symbols() >= symbols_needed(share_);
+    // While chunks are far above those before, they may be another signal's beginning.
+    const bool is_enough =
+        risen_chunks_ == 0 && window_sum_.chunks * fit_.chunk_symbols() >= symbols_needed(share_);
     if (is_enough || has_ended()) estimate();
 }
 

@@ -42,6 +42,17 @@ std::uint64_t good_frames_of(const Bursts& bursts) {
     return receive(samples_of(bursts)).report.totals.frames_good();
 }
 
+// Live, in blocks of the length that 1 MBd has.
+std::uint64_t good_frames_live(const Bursts& bursts) {
+    const std::vector<dsp::Iq> samples = samples_of(bursts);
+    MemorySource source(samples);
+    ReceiverConfig config{.live = true};
+    config.block_samples = live_block_samples({2e6, 1e6, config.rolloff, kMaxBlockSamples});
+    Receiver receiver(source, config, [](auto) {});
+    Sequence(receiver.graph()).run();
+    return receiver.report().totals.frames_good();
+}
+
 }  // namespace
 
 TEST_CASE("receiver: one frame alone is received, wherever it lies in noise") {
@@ -56,6 +67,15 @@ TEST_CASE("receiver: one frame alone is received, wherever it lies in noise") {
         CAPTURE(int{bursts.pls.modcod});
         CAPTURE(bursts.esn0_db);
         CHECK(good_frames_of(bursts) >= kBursts - 1);
+    }
+}
+
+TEST_CASE("receiver: one frame alone is received live, however far above the noise before it") {
+    for (const double esn0_db : {9.0, 16.0, 20.0, 25.0, 35.0, 50.0}) {
+        CAPTURE(esn0_db);
+        CHECK(good_frames_live({{7, FrameSize::normal, true}, esn0_db}) >= kBursts - 1);
+        CHECK(good_frames_live({{7, FrameSize::short_, true}, esn0_db}) >= kBursts - 1);
+        CHECK(good_frames_of({{14, FrameSize::normal, true}, esn0_db}) >= kBursts - 1);
     }
 }
 
