@@ -16,8 +16,12 @@ constexpr std::uint32_t kMostLooks = 2 * kMemoryLooks;  // that are counted
 // Of a chunk's power; by chance it moves by 0.03.
 constexpr double kPowerChange = 0.13;
 constexpr double kUsualPowerGain = 1.0 / 8;
-// Tones in samples so far below are none of the signal that has begun since.
+// Tones in samples so far below are none of the signal that has begun since; and for a few looks, samples so
+// far below are what a filter still gives of a signal that has ended.
 constexpr float kLouderSignal = 30;
+constexpr std::uint32_t kQuietLooks = 4;
+// So far below all that was ever there is no signal: what is left of an offset fades in silence.
+constexpr float kNoSignal = 1e-5F;
 
 // A line's power over the median beside it. In 20,000 looks at noise one bin came to 34; of two looks
 // together none in 500 to 12. The lines of dummy frames add up to 4 in a bin.
@@ -87,6 +91,10 @@ void ToneWatch::look(std::span<const Iq> samples, Iq offset) {
     float all = 0;
     for (std::size_t k = 0; k < kToneBins; ++k) all += latest_[k] = std::norm(spectrum_[k]);
     if (!(all > 0) || !std::isfinite(all)) return;  // silence says nothing
+    loudest_ = std::max(loudest_, all);
+    const bool is_quiet = kLouderSignal * all < level_ && ++quiet_ <= kQuietLooks;
+    if (is_quiet || all < kNoSignal * loudest_) return void(tones_ = {});
+    quiet_ = 0;
     if (all > kLouderSignal * level_) {
         looks_ = 0;
         tones_ = {};

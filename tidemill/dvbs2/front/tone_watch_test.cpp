@@ -109,6 +109,21 @@ TEST_CASE("tones: a carrier that is gone for a moment leaves none, and that of a
     }
 }
 
+TEST_CASE("tones: what filters give of a signal that has ended is none") {
+    ToneWatch watch(kGeometry);
+    const std::vector<Iq> signal = sent_over({.esn0_db = 40}, 14, 60);
+    for (std::size_t block = 0; block < 8; ++block)
+        watch.look(std::span(signal).subspan(block * kBlock).first(kToneBins));
+    // A constant that falls, and silence.
+    float left = 1e-3F;
+    for (int looks = 0; looks < 40; ++looks, left *= 0.97F) {
+        watch.look(std::vector<Iq>(kToneBins, Iq(left, -left)));
+        CHECK(watch.tones().count == 0);
+    }
+    watch.look(std::vector<Iq>(kToneBins));
+    CHECK(watch.tones().count == 0);
+}
+
 TEST_CASE("tones: from -15 dB on they are found, up to the band's edge, a third of a bin beside at most") {
     for (const double db : {-15.0, -10.0, 3.0, 30.0}) {
         for (const double place : {0.21, -0.13, 0.42, 0.58, 0.9}) {
