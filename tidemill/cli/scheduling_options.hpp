@@ -14,7 +14,7 @@
 
 namespace tidemill::cli {
 
-/// What `read` returns; what it finds wrong is wrong usage of an option of the command line.
+/// Returns what `read` does; what that finds wrong is wrong usage of an option of the command line.
 template <class Read>
 auto usage_of(std::string_view option, Read read) {
     try {

@@ -19,7 +19,7 @@ struct SourceControl {
     double most = 0;
 };
 
-/// Where the band of a source lies now, against its first sample.
+/// A move of a source's band since its first sample.
 struct BandMove {
     double hz = 0;    ///< further up
     double rate = 1;  ///< times as many samples per second as it tells: the same of a carrier that is faster

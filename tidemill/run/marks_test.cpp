@@ -127,7 +127,7 @@ struct Later : Module {
     std::vector<Mark<std::uint32_t>> held;  // places count from the next call's first element
 };
 
-/// Where marks of one stream are in another one, with `to` elements for each `from`.
+/// Places of marks of one stream in another one, with `to` elements for each `from`.
 std::vector<Told> moved(const std::vector<Told>& given, std::uint64_t to, std::uint64_t from) {
     std::vector<Told> moved;
     for (const Told& mark : given) {

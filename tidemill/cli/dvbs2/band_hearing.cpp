@@ -57,7 +57,7 @@ HeardBand hear_band(const ReceptionJob& job, dvbs2::SurveyDepth depth,
     HeardBand all = hear_part(job, {}, depth, listened);
     std::vector<RecordingPart> parts = steady_parts(job);
     if (parts.size() == 1) return all;
-    // What the mean of different parts shows may be in none of them.
+    // The mean of different parts may show carriers that are in none of them.
     if (parts.size() <= kMostParts)
         std::erase_if(all.carriers, [](const SurveyedCarrier& one) { return !dvbs2::is_known(one.kind); });
     parts.resize(std::min(parts.size(), kMostParts));

@@ -98,7 +98,7 @@ std::vector<dvbs2::SurveyedCarrier> receivable(const WantedPlace& wanted, const 
     return heard;
 }
 
-/// Which of them is wanted, only the user knows.
+/// Only the user knows which of them is wanted.
 class SeveralCarriers : public JobFailed {
   public:
     using JobFailed::JobFailed;

@@ -19,7 +19,7 @@ namespace tidemill::cli {
 
 struct ReceptionJob;
 
-/// Which device does a part of the work, if any.
+/// The device that does a part of the work, if any.
 struct DeviceOptions {
     std::string device;    ///< empty: none
     std::string memory{};  ///< empty: what calibrate found to be fastest, or what is so here and now

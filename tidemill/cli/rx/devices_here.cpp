@@ -94,7 +94,7 @@ std::shared_ptr<const DecodingDevice> open_here(const DeviceOptions& options,
                         double frames_per_block) { return ldpc_batch_cost(job, where, frames_per_block); }});
 }
 
-// Of each device and size, the fastest policy, measured.
+// Measures the fastest policy of each device and size.
 void calibrate_here(Calibration& found) {
     for (const FoundDevice& each : find_devices().devices) {
         tell("memory of {} ...\n", each.info.id);

@@ -100,7 +100,7 @@ bool is_all(const Verb& verb, const char* name) {
     });
 }
 
-// Where the carriers go, should all be wanted; else the place alone.
+// The places of all carriers, should all be wanted; else the place alone.
 std::vector<std::string> places_of_carriers(const Verb& verb, const std::string& place) {
     std::vector<std::string> places{place};
     if (!is_all(verb, "--carrier") || is_standard_stream(place)) return places;

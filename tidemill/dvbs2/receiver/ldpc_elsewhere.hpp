@@ -39,7 +39,7 @@ class LdpcBatches {
     virtual const std::string& shortage() const = 0;
 };
 
-/// Where the LDPC frames of a receiver are decoded, if not on the host.
+/// A place other than the host in which the LDPC frames of a receiver are decoded.
 struct LdpcElsewhere {
     /// Makes what one replica of the decoder's task uses.
     std::function<std::unique_ptr<LdpcBatches>(const fec::LdpcSettings&)> batches;

@@ -66,7 +66,7 @@ class RetunedSource final : public io::SampleSource {
         double at_s = 0;
         double sample_s = 0;
     };
-    /// What is left of the window behind a change, if any: its first sample, and the band's power before.
+    /// The rest of the window behind a change, if any: its first sample, and the band's power before.
     struct Rest {
         std::uint64_t first = 0;
         BandWatch::Power before{};

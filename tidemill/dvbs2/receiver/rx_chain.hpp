@@ -27,7 +27,7 @@ class RxChain {
     RxChain(const RxChain&) = delete;
     RxChain& operator=(const RxChain&) = delete;
 
-    /// What it does and has heard so far, of a band that has been moved; any thread may ask while it runs.
+    /// Its state and account so far, of a band that has been moved; any thread may ask while it runs.
     ReceptionNow now(const io::BandMove& moved) const;
     /// The whole account but for what only the source of samples knows; between runs.
     ReceptionReport report(const io::BandMove& moved) const;

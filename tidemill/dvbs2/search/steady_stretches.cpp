@@ -21,7 +21,7 @@ constexpr std::size_t kMostCompared = 64;
 // Deviations of chance, among 15 million comparisons, and how much must change: 0.8 dB is half of what the
 // weakest carrier adds to the noise in its band.
 constexpr double kLeastDeviations = 8, kLeastChange = 1.2;
-// Of the strongest bin: what the window's sides, filters and converters leave beside a strong signal comes
+// A share of the strongest bin: what the window's sides, filters and converters leave beside a signal comes
 // and goes with its symbols.
 constexpr double kFloor = 1e-5;
 // Overlapping stretches under the window count for fewer that are independent.
