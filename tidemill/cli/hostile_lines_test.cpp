@@ -110,4 +110,28 @@ TEST_CASE("hostile lines: each ends by the convention, says why, and commands no
     }
 }
 
+TEST_CASE("every verb explains itself with an example") {
+    for (const std::vector<std::string>& verb : {std::vector<std::string>{"topo"},
+                                                 {"rehearse"},
+                                                 {"schedule"},
+                                                 {"pareto"},
+                                                 {"simulate"},
+                                                 {"tasks"},
+                                                 {"reproduce"},
+                                                 {"bench"},
+                                                 {"dvbs2"},
+                                                 {"dvbs2", "profile"},
+                                                 {"dvbs2", "rx"},
+                                                 {"dvbs2", "tx"},
+                                                 {"dvbs2", "channel"},
+                                                 {"dvbs2", "ber"}}) {
+        CAPTURE(verb.back());
+        auto arguments = verb;
+        arguments.emplace_back("--help");
+        const Ended ended = run_program(arguments);
+        CHECK(ended.status == 0);
+        CHECK(says(ended.out, "Example: tidemill " + verb.front()));
+    }
+}
+
 }  // namespace tidemill::cli

@@ -234,28 +234,4 @@ TEST_CASE("tx: what cannot be sent is refused") {
     CHECK(run_program({"dvbs2", "tx", "--random", "9", "-o", "/nowhere/out"}).status == 1);
 }
 
-TEST_CASE("every verb explains itself with an example") {
-    for (const std::vector<std::string>& verb : {std::vector<std::string>{"topo"},
-                                                 {"rehearse"},
-                                                 {"schedule"},
-                                                 {"pareto"},
-                                                 {"simulate"},
-                                                 {"tasks"},
-                                                 {"reproduce"},
-                                                 {"bench"},
-                                                 {"dvbs2"},
-                                                 {"dvbs2", "profile"},
-                                                 {"dvbs2", "rx"},
-                                                 {"dvbs2", "tx"},
-                                                 {"dvbs2", "channel"},
-                                                 {"dvbs2", "ber"}}) {
-        CAPTURE(verb.back());
-        auto arguments = verb;
-        arguments.emplace_back("--help");
-        const Ended ended = run_program(arguments);
-        CHECK(ended.status == 0);
-        CHECK(says(ended.out, "Example: tidemill " + verb.front()));
-    }
-}
-
 }  // namespace tidemill::cli
