@@ -74,12 +74,12 @@ const std::vector<Line> kLines = {
 const std::vector<std::string> kFine = {
     "$tidemill dvbs2 tx b.ts -o out.cf32 --frame short",
     "$tidemill dvbs2 channel out.cf32 --rate 2M -o out.ci16",
-    "mkfifo pipe.ci8; cat out.ci16 >pipe.ci8 & $tidemill dvbs2 rx pipe.ci8 --format ci16 --rate 2M "
-    "--executor sequence",
+    ("mkfifo pipe.ci8; cat out.ci16 >pipe.ci8 & $tidemill dvbs2 rx pipe.ci8 --format ci16 --rate 2M "
+     "--executor sequence"),
     "mkfifo air.ci8; cat air.ci8 >copy & $tidemill dvbs2 tx b.ts -o air.ci8; wait; test -s copy",
     "$tidemill dvbs2 tx -o out.ci8 -- b.ts",
-    "(head -c 10000 rec.sigmf-data; sleep 1.5; tail -c +10001 rec.sigmf-data) | $tidemill dvbs2 scan - "
-    "--format ci8 --rate 2M | grep QPSK",
+    ("(head -c 10000 rec.sigmf-data; sleep 1.5; tail -c +10001 rec.sigmf-data) | $tidemill dvbs2 scan - "
+     "--format ci8 --rate 2M | grep QPSK"),
     "$tidemill topo --",
 };
 

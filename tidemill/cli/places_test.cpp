@@ -128,8 +128,9 @@ TEST_CASE("places: an address of a kind that an option does not take is wrong us
         for (const std::string place : {"udp://127.0.0.1:4", "rtp://127.0.0.1:4", "tcp-listen://127.0.0.1:4",
                                         "vita49://127.0.0.1:4", "tun:x", "http://a", "ftp://x/y"}) {
             if (taken.find(place.substr(0, place.find(':'))) != std::string::npos) continue;
-            CAPTURE(line + " " + place);
-            CHECK(inputs.run(line + " " + place) == kWrongUsage);
+            const std::string call = fmt::format("{} {}", line, place);
+            CAPTURE(call);
+            CHECK(inputs.run(call) == kWrongUsage);
             CHECK(inputs.unchanged());
         }
 }
