@@ -5,7 +5,13 @@
 namespace tidemill::cli {
 
 /// What a verb ends with.
-enum ExitStatus : int { kDone = 0, kJobFailed = 1, kWrongUsage = 2, kUnusableInput = 3, kEndedByPolicy = 4 };
+enum ExitStatus : int {
+    kDone = 0,
+    kJobFailed = static_cast<int>(Fault::job),
+    kWrongUsage = static_cast<int>(Fault::usage),
+    kUnusableInput = static_cast<int>(Fault::input),
+    kEndedByPolicy = static_cast<int>(Fault::policy)
+};
 
 /// The job was understood and failed: no signal, a full disk.
 struct JobFailed : Error {

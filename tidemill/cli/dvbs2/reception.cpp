@@ -246,8 +246,8 @@ void find_in_parts(const ReceptionOptions& options, const WantedPlace& place, Re
         } catch (const NoSignalFound&) {
             if (failures++ < 2) failure = std::current_exception();
         } catch (const SeveralCarriers&) {
-            // One may come after the other.
-            if (part || steady_parts(job).size() == 1) throw;
+            // In parts, one may come after the other.
+            if (part) throw;
             failure = std::current_exception();
             failures = 2;
         }

@@ -94,16 +94,19 @@ int run_rx(const RxOptions& options) {
 constexpr int kLastStream = 255;
 constexpr std::size_t kLastCarrier = 255;  // that is looked at: a scan rarely numbers more
 
-bool is_all(const Verb& verb, const char* name) {
-    return std::ranges::any_of(verb.options(), [&](const Option& each) {
-        return each.name() == name && each.is_given() && each.given.front() == "all";
-    });
+// Values are read later.
+template <class Value>
+std::optional<Value> given(const Verb& verb, const char* name, Value (*parse)(const std::string&)) {
+    for (const Option& each : verb.options())
+        if (each.name() == name && each.is_given()) return parse(each.given.front());
+    return std::nullopt;
 }
 
 // The places of all carriers, should all be wanted; else the place alone.
 std::vector<std::string> places_of_carriers(const Verb& verb, const std::string& place) {
     std::vector<std::string> places{place};
-    if (!is_all(verb, "--carrier") || is_standard_stream(place)) return places;
+    const auto wanted = given(verb, "--carrier", parse_carrier);
+    if (!wanted || wanted->only || is_standard_stream(place)) return places;
     try {
         for (std::size_t carrier = 1; carrier <= kLastCarrier; ++carrier)
             places.push_back(place_of_carrier(place, carrier));
@@ -116,7 +119,8 @@ std::vector<std::string> places_of_carriers(const Verb& verb, const std::string&
 // The same for streams, of each carrier.
 std::vector<std::string> places_of_streams(const Verb& verb, const std::string& place) {
     std::vector<std::string> places = places_of_carriers(verb, place);
-    if (!is_all(verb, "--isi") || is_standard_stream(place)) return places;
+    const auto wanted = given(verb, "--isi", parse_isi);
+    if (!wanted || !wanted->all || is_standard_stream(place)) return places;
     const std::vector<std::string> of_carriers = places;
     for (const std::string& its_place : of_carriers)
         for (int stream = 0; stream <= kLastStream; ++stream)

@@ -16,10 +16,8 @@ constexpr std::uint32_t kMostLooks = 2 * kMemoryLooks;  // that are counted
 // Of a chunk's power; by chance it moves by 0.03.
 constexpr double kPowerChange = 0.13;
 constexpr double kUsualPowerGain = 1.0 / 8;
-// Tones in samples so far below are none of the signal that has begun since; and for a few looks, samples so
-// far below are what a filter still gives of a signal that has ended.
+// Tones in samples so far below are none of the signal that has begun since.
 constexpr float kLouderSignal = 30;
-constexpr std::uint32_t kQuietLooks = 4;
 // So far below all that was ever there is no signal: what is left of an offset fades in silence.
 constexpr float kNoSignal = 1e-5F;
 
@@ -92,9 +90,7 @@ void ToneWatch::look(std::span<const Iq> samples, Iq offset) {
     for (std::size_t k = 0; k < kToneBins; ++k) all += latest_[k] = std::norm(spectrum_[k]);
     if (!(all > 0) || !std::isfinite(all)) return;  // silence says nothing
     loudest_ = std::max(loudest_, all);
-    const bool is_quiet = kLouderSignal * all < level_ && ++quiet_ <= kQuietLooks;
-    if (is_quiet || all < kNoSignal * loudest_) return void(tones_ = {});
-    quiet_ = 0;
+    if (all < kNoSignal * loudest_) return void(tones_ = {});
     if (all > kLouderSignal * level_) {
         looks_ = 0;
         tones_ = {};

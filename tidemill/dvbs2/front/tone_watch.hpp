@@ -36,7 +36,7 @@ class ToneWatch {
     template <class Archive>
     void keep(Archive& archive) {
         archive("mean", mean_)("looks", looks_)("tones", tones_)("usual_power", usual_power_);
-        archive("level", level_)("quiet", quiet_)("loudest", loudest_);
+        archive("level", level_)("loudest", loudest_);
     }
 
   private:
@@ -65,9 +65,8 @@ class ToneWatch {
     std::uint32_t looks_ = 0;
     double usual_power_ = 0;
     ToneList tones_{};
-    float level_ = 0;          // of the latest look's power
-    std::uint32_t quiet_ = 0;  // looks since, that were far below
-    float loudest_ = 0;        // of all looks
+    float level_ = 0;    // of the latest look's power
+    float loudest_ = 0;  // of all looks
 };
 
 }  // namespace tidemill::dvbs2
