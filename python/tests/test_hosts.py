@@ -10,26 +10,14 @@ import time
 from contextlib import ExitStack
 
 import pytest
-from two_hosts import SCHEDULER, NoHosts, Programs, link_of, two_hosts
+from two_hosts import SCHEDULER, NoHosts, Programs, errors_of, link_of, two_hosts
 
 import tidemill as tm
 import tidemill.sweep
 
 pytest.importorskip("distributed", reason="the Python package distributed is not there")
 ENVIRONMENT = {**os.environ, "DASK_SCHEDULER_ADDRESS": SCHEDULER}
-TOML = """
-count = "ber"
-seed = 8
-[ber]
-modcod = "QPSK 8/9"
-frame = "short"
-esn0 = [5.9, 6.1, 6.3]
-[until]
-errors = 1000000
-frames = 2000
-[ranges]
-frames = 50
-"""
+TOML = errors_of([5.9, 6.1, 6.3], 2000)
 
 
 @pytest.fixture(params=[[], link_of(20), ["netem", "delay", "5ms", "2ms", "loss", "1%"]], ids=["link", "slow", "lossy"])

@@ -8,7 +8,7 @@ import sys
 import time
 
 import pytest
-from two_hosts import HEAD, HELPER, NoHosts, Programs, two_hosts
+from two_hosts import HEAD, HELPER, NoHosts, Programs, errors_of, two_hosts
 
 import tidemill as tm
 import tidemill.sweep
@@ -16,19 +16,7 @@ import tidemill.sweep
 pytest.importorskip("ray", reason="the Python package ray is not there")
 RAY = [sys.executable, "-m", "ray.scripts.scripts", "start", "--block", "--disable-usage-stats"]
 ENVIRONMENT = {**os.environ, "RAY_ADDRESS": f"{HEAD}:6379"}
-TOML = """
-count = "ber"
-seed = 8
-[ber]
-modcod = "QPSK 8/9"
-frame = "short"
-esn0 = [5.9, 6.1]
-[until]
-errors = 1000000
-frames = 300
-[ranges]
-frames = 50
-"""
+TOML = errors_of([5.9, 6.1], 300)
 
 
 @pytest.fixture

@@ -16,6 +16,23 @@ HEAD, HELPER = "10.77.7.1", "10.77.7.2"
 SCHEDULER = f"tcp://{HEAD}:8786"
 
 
+def errors_of(esn0: list[float], frames: int) -> str:
+    """A sweep of bit errors that ends by its frames, as TOML."""
+    return f"""
+count = "ber"
+seed = 8
+[ber]
+modcod = "QPSK 8/9"
+frame = "short"
+esn0 = {esn0}
+[until]
+errors = 1000000
+frames = {frames}
+[ranges]
+frames = 50
+"""
+
+
 class NoHosts(Exception):
     """Namespaces, or a link of that shape, cannot be had here."""
 

@@ -5,7 +5,6 @@
 #include <span>
 #include <vector>
 
-#include "tidemill/cli/bench/runs.hpp"
 #include "tidemill/dvbs2/device/device_ldpc_times.hpp"
 #include "tidemill/dvbs2/receiver/rx_decode.hpp"
 #include "tidemill/run/sequence.hpp"
@@ -13,6 +12,8 @@
 namespace tidemill::cli {
 
 namespace {
+
+constexpr int kRuns = 9;  // of each batch, of which the median counts
 
 constexpr std::size_t kDifferentFrames = 128;
 

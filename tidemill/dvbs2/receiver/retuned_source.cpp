@@ -139,12 +139,20 @@ void RetunedSource::control(std::size_t index, double value) {
 }
 
 double RetunedSource::seconds_at(double sample) const {
-    const std::scoped_lock lock(parts_mutex_);
+    const std::scoped_lock lock(mutex_);
     const auto later = std::ranges::find_if(
-        parts_, [&](const Given& part) { return static_cast<double>(part.first) > sample; });
-    if (later == parts_.begin()) return sample / rate_hz_;
-    const Given& part = *std::prev(later);
-    return part.at_s + (sample - static_cast<double>(part.first)) * part.sample_s;
+        moves_, [&](const Move& move) { return static_cast<double>(move.first) > sample; });
+    if (later == moves_.begin()) return sample / rate_hz_;
+    const Move& last = *std::prev(later);
+    return last.at_s + (sample - static_cast<double>(last.first)) / last.to.rate_hz;
+}
+
+io::BandMove RetunedSource::moved() const {
+    const std::scoped_lock lock(mutex_);
+    if (!tuned_) return {};
+    return {.hz = now_hz() - first_hz_ + tuned_->moved().hz,
+            .rate = samples_per_symbol_ * now_symbol_rate_hz() / rate_hz_,
+            .at_s = moves_.empty() ? 0 : moves_.back().at_s};
 }
 
 std::size_t RetunedSource::read(std::span<std::byte> to) {
@@ -154,10 +162,6 @@ std::size_t RetunedSource::read(std::span<std::byte> to) {
     while (count == 0 && collects_ && !window_.empty())
         if (search()) count = give(to);
     given_ += count / dsp::bytes_per_sample(format_);
-    if (tuned_)
-        moved_.offer({now_hz() - first_hz_ + tuned_->moved().hz,
-                      samples_per_symbol_ * now_symbol_rate_hz() / rate_hz_,
-                      moves_.empty() ? 0 : moves_.back().at_s});
     return count;
 }
 
@@ -261,21 +265,19 @@ bool RetunedSource::search() {
 }
 
 void RetunedSource::retune(const Tuning& tuning) {
-    tuning_ = tuning;
-    tuning_->rate_hz = samples_per_symbol_ * tuning.symbol_rate_hz;
-    const double at_s = static_cast<double>(samples_ - window_.size() / sample_bytes_) / band_rate_hz_;
-    moves_.push_back({at_s, *tuning_});
-    {
-        const std::scoped_lock lock(parts_mutex_);
-        parts_.push_back({given_, at_s, 1 / tuning_->rate_hz});
-    }
-    if (format_ != dsp::SampleFormat::cf32) gain_ = gain_of_window();
-    tuned_ = std::make_unique<TunedSource>(std::make_unique<Feed>(*this, std::move(window_)), *tuning_);
+    Move move{static_cast<double>(samples_ - window_.size() / sample_bytes_) / band_rate_hz_, tuning, given_};
+    move.to.rate_hz = samples_per_symbol_ * tuning.symbol_rate_hz;
+    if (format_ != dsp::SampleFormat::cf32) gain_ = gain_of_window(move.to);
+    auto tuned = std::make_unique<TunedSource>(std::make_unique<Feed>(*this, std::move(window_)), move.to);
+    const std::scoped_lock lock(mutex_);
+    tuning_ = move.to;
+    tuned_ = std::move(tuned);
+    moves_.push_back(std::move(move));
 }
 
 // 14 dB of room above the root mean square.
-float RetunedSource::gain_of_window() const {
-    TunedSource source(open(window_), *tuning_);
+float RetunedSource::gain_of_window(const Tuning& tuning) const {
+    TunedSource source(open(window_), tuning);
     double power = 0;
     std::size_t count = 0;
     internal::read_pieces(source, [&](std::span<dsp::Iq> piece) {

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "tidemill/dvbs2/receiver/carrier_survey.hpp"
-#include "tidemill/dvbs2/receiver/published.hpp"
 #include "tidemill/dvbs2/receiver/receiver.hpp"
 #include "tidemill/dvbs2/search/band_watch.hpp"
 #include "tidemill/dvbs2/search/steady_stretches.hpp"
@@ -30,6 +29,7 @@ class RetunedSource final : public io::SampleSource {
     struct Move {
         double at_s = 0;  ///< from the first sample on
         Tuning to{};
+        std::uint64_t first = 0;  ///< sample given out from there
     };
 
     /// Opens the samples of the band from one on.
@@ -43,7 +43,7 @@ class RetunedSource final : public io::SampleSource {
 
     dsp::SampleFormat format() const override { return format_; }
     std::optional<double> sample_rate_hz() const override { return rate_hz_; }
-    io::BandMove moved() const override { return moved_.get(); }
+    io::BandMove moved() const override;
     double seconds_at(double sample) const override;
     std::uint64_t restarts() const override { return moves_.size(); }
     std::vector<io::SourceControl> controls() const override { return controls_; }
@@ -60,12 +60,6 @@ class RetunedSource final : public io::SampleSource {
 
   private:
     class Feed;
-    /// Samples given out, from one of them on: when that one was received, and how long each lasts.
-    struct Given {
-        std::uint64_t first = 0;
-        double at_s = 0;
-        double sample_s = 0;
-    };
     /// The rest of the window behind a change, if any: its first sample, and the band's power before.
     struct Rest {
         std::uint64_t first = 0;
@@ -93,7 +87,7 @@ class RetunedSource final : public io::SampleSource {
     std::optional<Found> found_elsewhere() const;
     std::optional<Tuning> found_in(std::span<const std::byte> part) const;
     void retune(const Tuning& tuning);
-    float gain_of_window() const;
+    float gain_of_window(const Tuning& tuning) const;
     std::size_t give(std::span<std::byte> to);
     double now_symbol_rate_hz() const { return tuning_ ? tuning_->symbol_rate_hz : config_.symbol_rate_hz; }
     double now_hz() const { return tuning_ ? tuning_->offset_hz : 0; }
@@ -111,10 +105,8 @@ class RetunedSource final : public io::SampleSource {
     double rate_hz_ = 0, samples_per_symbol_ = 0;
     std::vector<io::SourceControl> controls_{};
     std::vector<Move> moves_{};
-    Published<io::BandMove> moved_;
-    std::uint64_t given_ = 0;  // samples
-    std::vector<Given> parts_{};
-    mutable std::mutex parts_mutex_;
+    std::uint64_t given_ = 0;   // samples
+    mutable std::mutex mutex_;  // over moves, tuning and tuner, while they are changed or others look
 
     BandWatch watch_{};
     std::uint64_t samples_ = 0;
