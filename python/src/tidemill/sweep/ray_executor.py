@@ -17,7 +17,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from .. import _core
-from .processes import main_left_alone, no_interrupts, settle
+from .processes import main_left_alone, no_interrupts
 
 
 class RayExecutor(Executor):
@@ -86,7 +86,21 @@ class RayExecutor(Executor):
     def _take(self, number: int, text: bytes) -> None:
         with self._lock:
             future = self._calls.pop(number)
-        settle(future, text)
+        _settle(future, text)
+
+
+# The answer is pickled: whether there is a result, and that, or the exception.
+def _settle(future: Future[Any], answer: bytes) -> None:
+    if not future.set_running_or_notify_cancel():
+        return
+    try:
+        fits, found = pickle.loads(answer)
+    except Exception as error:
+        fits, found = False, error
+    if fits:
+        future.set_result(found)
+    else:
+        future.set_exception(found)
 
 
 # Ray itself would try for minutes, and then end the whole process.
