@@ -7,7 +7,7 @@
 #include <rapidcheck.h>
 
 #include "tidemill/bridge/bridge_error.hpp"
-#include "tidemill/platform/internal/temporary_folder.hpp"
+#include "tidemill/platform/testing/temporary_folder.hpp"
 
 namespace tidemill::bridge {
 

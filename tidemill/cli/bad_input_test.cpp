@@ -7,8 +7,8 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-#include "tidemill/cli/dvbs2/internal/small_recording.hpp"
-#include "tidemill/cli/internal/program.hpp"
+#include "tidemill/cli/dvbs2/testing/small_recording.hpp"
+#include "tidemill/cli/testing/program.hpp"
 #include "tidemill/dsp/gaussian_noise.hpp"
 
 namespace tidemill::cli {

@@ -16,9 +16,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tidemill/cli/dvbs2/internal/small_recording.hpp"
-#include "tidemill/cli/internal/program.hpp"
-#include "tidemill/cli/internal/test_places.hpp"
+#include "tidemill/cli/dvbs2/testing/small_recording.hpp"
+#include "tidemill/cli/testing/program.hpp"
+#include "tidemill/cli/testing/test_places.hpp"
 #include "tidemill/cli/verbs.hpp"
 
 namespace tidemill::cli {

@@ -4,9 +4,9 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "tidemill/cli/dvbs2/internal/small_recording.hpp"
-#include "tidemill/cli/internal/program.hpp"
-#include "tidemill/cli/internal/shell.hpp"
+#include "tidemill/cli/dvbs2/testing/small_recording.hpp"
+#include "tidemill/cli/testing/program.hpp"
+#include "tidemill/cli/testing/shell.hpp"
 
 namespace tidemill::cli {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-#include "tidemill/cli/internal/program.hpp"
+#include "tidemill/cli/testing/program.hpp"
 #include "tidemill/cli/verbs.hpp"
 
 namespace tidemill::cli {

@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-#include "tidemill/cli/internal/program.hpp"
+#include "tidemill/cli/testing/program.hpp"
 
 namespace tidemill::cli {
 namespace {

@@ -5,8 +5,8 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-#include "tidemill/cli/internal/program.hpp"
-#include "tidemill/cli/internal/test_places.hpp"
+#include "tidemill/cli/testing/program.hpp"
+#include "tidemill/cli/testing/test_places.hpp"
 
 namespace tidemill::cli {
 namespace {

@@ -12,7 +12,7 @@
 #include "tidemill/device/increment.hpp"
 #include "tidemill/device/increment_cost.hpp"
 #include "tidemill/device/internal/cuda_driver.hpp"
-#include "tidemill/device/internal/devices_for_tests.hpp"
+#include "tidemill/device/testing/devices_for_tests.hpp"
 
 using namespace tidemill;
 using device::message_of;

@@ -11,8 +11,8 @@
 #include "tidemill/device/device_error.hpp"
 #include "tidemill/device/device_list.hpp"
 #include "tidemill/device/increment.hpp"
-#include "tidemill/device/internal/devices_for_tests.hpp"
 #include "tidemill/device/opencl_devices.hpp"
+#include "tidemill/device/testing/devices_for_tests.hpp"
 
 using namespace tidemill;
 using device::message_of;

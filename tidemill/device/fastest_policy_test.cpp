@@ -6,8 +6,8 @@
 #include <doctest/doctest.h>
 
 #include "tidemill/device/device_error.hpp"
-#include "tidemill/device/internal/devices_for_tests.hpp"
 #include "tidemill/device/stand_in.hpp"
+#include "tidemill/device/testing/devices_for_tests.hpp"
 
 using namespace tidemill;
 

@@ -10,13 +10,13 @@
 
 #include <doctest/doctest.h>
 
-#include "tidemill/dsp/internal/every_target.hpp"
 #include "tidemill/dsp/iq_balance.hpp"
 #include "tidemill/dsp/lag_correlation.hpp"
 #include "tidemill/dsp/power_peaks.hpp"
 #include "tidemill/dsp/rotator.hpp"
 #include "tidemill/dsp/sample_format.hpp"
 #include "tidemill/dsp/short_rotator.hpp"
+#include "tidemill/dsp/testing/every_target.hpp"
 
 namespace tidemill::dsp {
 namespace {

@@ -9,7 +9,7 @@
 
 #include <doctest/doctest.h>
 
-#include "tidemill/dsp/internal/every_target.hpp"
+#include "tidemill/dsp/testing/every_target.hpp"
 
 namespace tidemill::dsp {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "tidemill/dsp/dsp_error.hpp"
 #include "tidemill/dsp/gaussian_noise.hpp"
-#include "tidemill/dsp/internal/every_target.hpp"
+#include "tidemill/dsp/testing/every_target.hpp"
 
 namespace tidemill::dsp {
 namespace {

@@ -13,7 +13,6 @@
 
 #include "tidemill/dsp/complex_fir.hpp"
 #include "tidemill/dsp/half_symbol_moments.hpp"
-#include "tidemill/dsp/internal/every_target.hpp"
 #include "tidemill/dsp/interpolator.hpp"
 #include "tidemill/dsp/iq_balance.hpp"
 #include "tidemill/dsp/lag_correlation.hpp"
@@ -26,6 +25,7 @@
 #include "tidemill/dsp/short_rotator.hpp"
 #include "tidemill/dsp/split_fir.hpp"
 #include "tidemill/dsp/split_fir16.hpp"
+#include "tidemill/dsp/testing/every_target.hpp"
 
 namespace tidemill::dsp {
 namespace {

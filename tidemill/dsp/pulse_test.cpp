@@ -8,8 +8,8 @@
 
 #include <doctest/doctest.h>
 
-#include "tidemill/dsp/internal/every_target.hpp"
 #include "tidemill/dsp/strobe_interpolator.hpp"
+#include "tidemill/dsp/testing/every_target.hpp"
 
 namespace tidemill::dsp {
 

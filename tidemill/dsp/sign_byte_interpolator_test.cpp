@@ -9,9 +9,9 @@
 
 #include <doctest/doctest.h>
 
-#include "tidemill/dsp/internal/every_target.hpp"
 #include "tidemill/dsp/interpolator.hpp"
 #include "tidemill/dsp/pulse.hpp"
+#include "tidemill/dsp/testing/every_target.hpp"
 
 namespace tidemill::dsp {
 

@@ -11,8 +11,8 @@
 
 #include "tidemill/dsp/dsp_error.hpp"
 #include "tidemill/dsp/half_band.hpp"
-#include "tidemill/dsp/internal/every_target.hpp"
 #include "tidemill/dsp/low_pass.hpp"
+#include "tidemill/dsp/testing/every_target.hpp"
 
 namespace tidemill::dsp {
 namespace {

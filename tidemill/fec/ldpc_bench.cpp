@@ -6,10 +6,10 @@
 #include <benchmark/benchmark.h>
 
 #include "tidemill/fec/bit_packing.hpp"
-#include "tidemill/fec/internal/ldpc_graph.hpp"
-#include "tidemill/fec/internal/ldpc_scalar.hpp"
 #include "tidemill/fec/ldpc_decoder.hpp"
 #include "tidemill/fec/ldpc_encoder.hpp"
+#include "tidemill/fec/testing/ldpc_graph.hpp"
+#include "tidemill/fec/testing/ldpc_scalar.hpp"
 #include "tidemill/testing/bench.hpp"
 
 namespace {

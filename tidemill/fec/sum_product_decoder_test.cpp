@@ -8,8 +8,8 @@
 #include <doctest/doctest.h>
 
 #include "tidemill/fec/bit_packing.hpp"
-#include "tidemill/fec/internal/ldpc_graph.hpp"
 #include "tidemill/fec/ldpc_encoder.hpp"
+#include "tidemill/fec/testing/ldpc_graph.hpp"
 
 using namespace tidemill::fec;
 

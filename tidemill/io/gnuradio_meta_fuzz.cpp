@@ -3,8 +3,8 @@
 #include <cstdlib>
 
 #include "tidemill/io/gnuradio_meta.hpp"
-#include "tidemill/io/internal/memory_file.hpp"
 #include "tidemill/io/io_error.hpp"
+#include "tidemill/io/testing/memory_file.hpp"
 
 /// Any file has segments that lie inside it, one behind the other, or none, or is an IoError.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

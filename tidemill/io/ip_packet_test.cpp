@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include "tidemill/io/internal/made_ip.hpp"
+#include "tidemill/io/testing/made_ip.hpp"
 
 namespace tidemill::io {
 namespace {

@@ -1,5 +1,5 @@
 // A SoapySDR of this program's own, found like the system's, with one radio that does what a test says.
-#include "tidemill/io/internal/made_soapy.hpp"
+#include "tidemill/io/testing/made_soapy.hpp"
 
 #include <algorithm>
 #include <cstdlib>

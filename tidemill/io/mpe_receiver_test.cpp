@@ -4,8 +4,8 @@
 
 #include <doctest/doctest.h>
 
-#include "tidemill/io/internal/made_ip.hpp"
-#include "tidemill/io/internal/made_mpe.hpp"
+#include "tidemill/io/testing/made_ip.hpp"
+#include "tidemill/io/testing/made_mpe.hpp"
 
 namespace tidemill::io {
 namespace {

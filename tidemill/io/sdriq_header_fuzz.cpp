@@ -2,9 +2,9 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "tidemill/io/internal/memory_file.hpp"
 #include "tidemill/io/io_error.hpp"
 #include "tidemill/io/sdriq_header.hpp"
+#include "tidemill/io/testing/memory_file.hpp"
 
 /// Any file has a header that can be, or is an IoError.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

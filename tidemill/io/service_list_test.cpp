@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include "tidemill/io/internal/made_services.hpp"
+#include "tidemill/io/testing/made_services.hpp"
 
 namespace tidemill::io {
 TEST_CASE("service list: names come out of a table that lies across several packets, by service number") {

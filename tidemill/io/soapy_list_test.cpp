@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "tidemill/io/internal/made_soapy.hpp"
+#include "tidemill/io/testing/made_soapy.hpp"
 
 namespace tidemill::io {
 

@@ -7,9 +7,9 @@
 
 #include <doctest/doctest.h>
 
-#include "tidemill/io/internal/made_soapy.hpp"
 #include "tidemill/io/internal/soapy_api.hpp"
 #include "tidemill/io/io_error.hpp"
+#include "tidemill/io/testing/made_soapy.hpp"
 
 namespace tidemill::io {
 namespace {

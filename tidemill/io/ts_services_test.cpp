@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include "tidemill/io/internal/made_services.hpp"
+#include "tidemill/io/testing/made_services.hpp"
 
 namespace tidemill::io {
 namespace {

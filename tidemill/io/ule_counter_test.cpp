@@ -6,7 +6,7 @@
 #include <doctest/doctest.h>
 
 #include "tidemill/io/crc32.hpp"
-#include "tidemill/io/internal/made_services.hpp"
+#include "tidemill/io/testing/made_services.hpp"
 
 namespace tidemill::io {
 namespace {

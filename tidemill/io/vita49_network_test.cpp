@@ -7,8 +7,8 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "tidemill/io/internal/vita_packets.hpp"
 #include "tidemill/io/io_error.hpp"
+#include "tidemill/io/testing/vita_packets.hpp"
 #include "tidemill/io/vita49_sender.hpp"
 #include "tidemill/io/vita49_source.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include "tidemill/io/internal/vita_packets.hpp"
+#include "tidemill/io/testing/vita_packets.hpp"
 
 namespace tidemill::io {
 namespace {

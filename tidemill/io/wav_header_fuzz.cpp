@@ -2,8 +2,8 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "tidemill/io/internal/memory_file.hpp"
 #include "tidemill/io/io_error.hpp"
+#include "tidemill/io/testing/memory_file.hpp"
 #include "tidemill/io/wav_header.hpp"
 
 /// Any file has samples that lie inside it, or is an IoError.

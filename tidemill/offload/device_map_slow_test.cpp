@@ -10,9 +10,9 @@
 #include "tidemill/graph/graph.hpp"
 #include "tidemill/offload/device_map.hpp"
 #include "tidemill/offload/increment_rows.hpp"
-#include "tidemill/offload/internal/increments_here.hpp"
-#include "tidemill/run/internal/test_chain.hpp"
+#include "tidemill/offload/testing/increments_here.hpp"
 #include "tidemill/run/pipeline.hpp"
+#include "tidemill/run/testing/test_chain.hpp"
 #include "tidemill/schedule/batch_line.hpp"
 #include "tidemill/testing/quiet_machine.hpp"
 

@@ -9,16 +9,16 @@
 #include <doctest/doctest.h>
 
 #include "tidemill/device/device_error.hpp"
-#include "tidemill/device/internal/devices_for_tests.hpp"
 #include "tidemill/device/stand_in.hpp"
+#include "tidemill/device/testing/devices_for_tests.hpp"
 #include "tidemill/graph/graph.hpp"
 #include "tidemill/offload/increment_rows.hpp"
-#include "tidemill/offload/internal/increments_here.hpp"
+#include "tidemill/offload/testing/increments_here.hpp"
 #include "tidemill/run/dynamic/dynamic.hpp"
-#include "tidemill/run/internal/test_chain.hpp"
 #include "tidemill/run/pipeline.hpp"
 #include "tidemill/run/run_error.hpp"
 #include "tidemill/run/sequence.hpp"
+#include "tidemill/run/testing/test_chain.hpp"
 
 using namespace tidemill;
 using device::on_all_devices;

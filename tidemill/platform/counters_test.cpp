@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "tidemill/platform/internal/core_pmus.hpp"
-#include "tidemill/platform/internal/temporary_folder.hpp"
 #include "tidemill/platform/platform_error.hpp"
+#include "tidemill/platform/testing/temporary_folder.hpp"
 
 using namespace tidemill;
 using doctest::Approx;

@@ -5,7 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "tidemill/platform/describe.hpp"
-#include "tidemill/platform/internal/temporary_folder.hpp"
+#include "tidemill/platform/testing/temporary_folder.hpp"
 #include "tidemill/platform/topology.hpp"
 
 using namespace tidemill;

@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "tidemill/platform/internal/temporary_folder.hpp"
 #include "tidemill/platform/platform_error.hpp"
+#include "tidemill/platform/testing/temporary_folder.hpp"
 
 using namespace tidemill;
 using doctest::Approx;

@@ -5,8 +5,8 @@
 
 #include <doctest/doctest.h>
 
-#include "tidemill/platform/internal/sample_machines.hpp"
 #include "tidemill/platform/platform_error.hpp"
+#include "tidemill/platform/testing/sample_machines.hpp"
 
 using namespace tidemill;
 using tidemill::testing::SampleMachine;

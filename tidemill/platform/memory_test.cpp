@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "tidemill/platform/internal/temporary_folder.hpp"
+#include "tidemill/platform/testing/temporary_folder.hpp"
 
 using namespace tidemill;
 using tidemill::testing::TemporaryFolder;

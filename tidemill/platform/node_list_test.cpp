@@ -3,8 +3,8 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "tidemill/platform/internal/sample_machines.hpp"
 #include "tidemill/platform/platform_error.hpp"
+#include "tidemill/platform/testing/sample_machines.hpp"
 
 using namespace tidemill;
 

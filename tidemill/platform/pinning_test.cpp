@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 #include <rapidcheck.h>
 
-#include "tidemill/platform/internal/sample_machines.hpp"
 #include "tidemill/platform/platform_error.hpp"
+#include "tidemill/platform/testing/sample_machines.hpp"
 
 using namespace tidemill;
 

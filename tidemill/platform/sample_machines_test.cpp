@@ -1,4 +1,4 @@
-#include "tidemill/platform/internal/sample_machines.hpp"
+#include "tidemill/platform/testing/sample_machines.hpp"
 
 #include <cstdint>
 

@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 
 #include "tidemill/platform/describe.hpp"
-#include "tidemill/platform/internal/sample_machines.hpp"
-#include "tidemill/platform/internal/temporary_folder.hpp"
 #include "tidemill/platform/platform_error.hpp"
+#include "tidemill/platform/testing/sample_machines.hpp"
+#include "tidemill/platform/testing/temporary_folder.hpp"
 
 using namespace tidemill;
 using tidemill::testing::SampleMachine;

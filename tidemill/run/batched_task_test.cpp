@@ -9,10 +9,10 @@
 #include <doctest/doctest.h>
 
 #include "tidemill/run/dynamic/dynamic.hpp"
-#include "tidemill/run/internal/test_chain.hpp"
 #include "tidemill/run/pipeline.hpp"
 #include "tidemill/run/run_error.hpp"
 #include "tidemill/run/sequence.hpp"
+#include "tidemill/run/testing/test_chain.hpp"
 #include "tidemill/run/token_memory.hpp"
 
 using namespace tidemill;

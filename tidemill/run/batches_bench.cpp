@@ -7,8 +7,8 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
-#include "tidemill/run/internal/test_chain.hpp"
 #include "tidemill/run/pipeline.hpp"
+#include "tidemill/run/testing/test_chain.hpp"
 #include "tidemill/testing/bench.hpp"
 
 namespace tidemill {

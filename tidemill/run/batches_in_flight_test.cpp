@@ -11,11 +11,11 @@
 
 #include "tidemill/graph/graph_error.hpp"
 #include "tidemill/run/dynamic/dynamic.hpp"
-#include "tidemill/run/internal/elsewhere.hpp"
-#include "tidemill/run/internal/test_chain.hpp"
 #include "tidemill/run/pipeline.hpp"
 #include "tidemill/run/run_error.hpp"
 #include "tidemill/run/sequence.hpp"
+#include "tidemill/run/testing/elsewhere.hpp"
+#include "tidemill/run/testing/test_chain.hpp"
 
 using namespace tidemill;
 using internal::Elsewhere;

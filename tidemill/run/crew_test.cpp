@@ -5,8 +5,8 @@
 #include <doctest/doctest.h>
 
 #include "tidemill/run/dynamic/dynamic.hpp"
-#include "tidemill/run/internal/test_chain.hpp"
 #include "tidemill/run/pipeline.hpp"
+#include "tidemill/run/testing/test_chain.hpp"
 
 using namespace tidemill;
 using internal::test_schedule;

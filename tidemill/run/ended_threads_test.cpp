@@ -9,8 +9,8 @@
 #include <pthread.h>
 
 #include "tidemill/guard.hpp"
-#include "tidemill/run/internal/each_executor.hpp"
 #include "tidemill/run/outside/inlet.hpp"
+#include "tidemill/run/testing/each_executor.hpp"
 #include "tidemill/testing/refused_memory.hpp"
 
 using namespace tidemill;

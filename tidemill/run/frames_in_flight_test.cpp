@@ -4,8 +4,8 @@
 
 #include <doctest/doctest.h>
 
-#include "tidemill/run/internal/test_chain.hpp"
 #include "tidemill/run/pipeline.hpp"
+#include "tidemill/run/testing/test_chain.hpp"
 #include "tidemill/schedule/schedule_error.hpp"
 
 using namespace tidemill;

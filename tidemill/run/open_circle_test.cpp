@@ -7,9 +7,9 @@
 #include "tidemill/graph/delay.hpp"
 #include "tidemill/graph/structure.hpp"
 #include "tidemill/run/dynamic/dynamic.hpp"
-#include "tidemill/run/internal/random_runs.hpp"
 #include "tidemill/run/pipeline.hpp"
 #include "tidemill/run/sequence.hpp"
+#include "tidemill/run/testing/random_runs.hpp"
 
 using namespace tidemill;
 using namespace tidemill::internal;

@@ -11,10 +11,10 @@
 #include "tidemill/run/checkpoint/checkpoint.hpp"
 #include "tidemill/run/duplicates.hpp"
 #include "tidemill/run/insight/watchdog.hpp"
-#include "tidemill/run/internal/child_process.hpp"
-#include "tidemill/run/internal/each_executor.hpp"
 #include "tidemill/run/journal/journal.hpp"
 #include "tidemill/run/outside/inlet.hpp"
+#include "tidemill/run/testing/child_process.hpp"
+#include "tidemill/run/testing/each_executor.hpp"
 
 using namespace tidemill;
 using namespace tidemill::internal;

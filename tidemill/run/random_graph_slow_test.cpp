@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "tidemill/run/internal/random_runs.hpp"
+#include "tidemill/run/testing/random_runs.hpp"
 
 using namespace tidemill::internal;
 

@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "tidemill/run/internal/random_runs.hpp"
+#include "tidemill/run/testing/random_runs.hpp"
 
 TEST_CASE("random graphs under random schedules do to the bit what they mean, and end with the same error") {
     tidemill::internal::check_random_programs(1, 150, 3);

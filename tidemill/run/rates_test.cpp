@@ -9,9 +9,9 @@
 #include "tidemill/graph/structure.hpp"
 #include "tidemill/graph/window.hpp"
 #include "tidemill/run/dynamic/dynamic.hpp"
-#include "tidemill/run/internal/test_chain.hpp"
 #include "tidemill/run/pipeline.hpp"
 #include "tidemill/run/sequence.hpp"
+#include "tidemill/run/testing/test_chain.hpp"
 
 using namespace tidemill;
 using internal::test_schedule;

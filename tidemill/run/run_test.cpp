@@ -6,10 +6,10 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "tidemill/run/internal/random_graph.hpp"
-#include "tidemill/run/internal/test_chain.hpp"
 #include "tidemill/run/pipeline.hpp"
 #include "tidemill/run/sequence.hpp"
+#include "tidemill/run/testing/random_graph.hpp"
+#include "tidemill/run/testing/test_chain.hpp"
 
 using namespace tidemill;
 

@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 
-#include "tidemill/run/internal/test_chain.hpp"
 #include "tidemill/run/pipeline.hpp"
+#include "tidemill/run/testing/test_chain.hpp"
 #include "tidemill/schedule/herad.hpp"
 
 using namespace tidemill;

@@ -7,8 +7,8 @@
 
 #include <doctest/doctest.h>
 
-#include "tidemill/run/internal/each_executor.hpp"
 #include "tidemill/run/outside/inlet.hpp"
+#include "tidemill/run/testing/each_executor.hpp"
 
 using namespace tidemill;
 using namespace tidemill::internal;

@@ -4,10 +4,10 @@
 
 #include "tidemill/schedule/bound.hpp"
 #include "tidemill/schedule/herad.hpp"
-#include "tidemill/schedule/internal/cost_model_checks.hpp"
 #include "tidemill/schedule/profile_file.hpp"
 #include "tidemill/schedule/schedule_file.hpp"
 #include "tidemill/schedule/strategy.hpp"
+#include "tidemill/schedule/testing/cost_model_checks.hpp"
 
 namespace tidemill {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "tidemill/schedule/bound.hpp"
 #include "tidemill/schedule/internal/reference.hpp"
-#include "tidemill/schedule/internal/split_reference.hpp"
+#include "tidemill/schedule/testing/split_reference.hpp"
 #include "tidemill/testing/bench.hpp"
 
 namespace tidemill {

@@ -9,12 +9,12 @@
 
 #include "tidemill/schedule/cluster_placement.hpp"
 #include "tidemill/schedule/herad.hpp"
-#include "tidemill/schedule/internal/cost_model_reference.hpp"
 #include "tidemill/schedule/internal/reference.hpp"
-#include "tidemill/schedule/internal/split_reference.hpp"
 #include "tidemill/schedule/packed.hpp"
 #include "tidemill/schedule/profile_file.hpp"
 #include "tidemill/schedule/strategy.hpp"
+#include "tidemill/schedule/testing/cost_model_reference.hpp"
+#include "tidemill/schedule/testing/split_reference.hpp"
 
 namespace tidemill {
 namespace {

@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "tidemill/schedule/internal/cost_model_checks.hpp"
+#include "tidemill/schedule/testing/cost_model_checks.hpp"
 
 namespace tidemill {
 

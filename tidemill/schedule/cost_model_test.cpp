@@ -6,8 +6,8 @@
 
 #include "tidemill/schedule/cost_model_file.hpp"
 #include "tidemill/schedule/herad.hpp"
-#include "tidemill/schedule/internal/cost_model_checks.hpp"
 #include "tidemill/schedule/strategy.hpp"
+#include "tidemill/schedule/testing/cost_model_checks.hpp"
 
 namespace tidemill {
 namespace {

@@ -9,7 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "tidemill/schedule/herad.hpp"
-#include "tidemill/schedule/internal/cost_model_reference.hpp"
+#include "tidemill/schedule/testing/cost_model_reference.hpp"
 
 namespace tidemill {
 namespace {

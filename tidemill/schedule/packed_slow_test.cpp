@@ -1,4 +1,4 @@
-#include "tidemill/schedule/internal/packing_checks.hpp"
+#include "tidemill/schedule/testing/packing_checks.hpp"
 
 namespace tidemill {
 

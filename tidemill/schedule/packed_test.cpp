@@ -12,8 +12,8 @@
 #include "tidemill/schedule/bound.hpp"
 #include "tidemill/schedule/frame_alone.hpp"
 #include "tidemill/schedule/herad.hpp"
-#include "tidemill/schedule/internal/packing_checks.hpp"
 #include "tidemill/schedule/profile_file.hpp"
+#include "tidemill/schedule/testing/packing_checks.hpp"
 
 namespace tidemill {
 namespace {

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "tidemill/policy/policy.hpp"
-#include "tidemill/sim/internal/period_over_bound.hpp"
+#include "tidemill/sim/testing/period_over_bound.hpp"
 
 namespace tidemill {
 

@@ -2,8 +2,8 @@
 
 #include <doctest/doctest.h>
 
-#include "tidemill/sim/internal/period_over_bound.hpp"
 #include "tidemill/sim/published.hpp"
+#include "tidemill/sim/testing/period_over_bound.hpp"
 
 namespace tidemill {
 

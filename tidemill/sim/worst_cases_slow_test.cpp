@@ -1,4 +1,4 @@
-#include "tidemill/sim/internal/worst_case_checks.hpp"
+#include "tidemill/sim/testing/worst_case_checks.hpp"
 
 namespace tidemill::worst_case {
 

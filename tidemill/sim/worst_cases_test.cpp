@@ -4,7 +4,7 @@
 
 #include "tidemill/policy/adaptive.hpp"
 #include "tidemill/policy/ranked.hpp"
-#include "tidemill/sim/internal/worst_case_checks.hpp"
+#include "tidemill/sim/testing/worst_case_checks.hpp"
 
 namespace tidemill::worst_case {
 

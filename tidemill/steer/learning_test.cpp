@@ -6,7 +6,7 @@
 #include <doctest/doctest.h>
 
 #include "tidemill/steer/daemon.hpp"
-#include "tidemill/steer/internal/fake_system.hpp"
+#include "tidemill/steer/testing/fake_system.hpp"
 #include "tidemill/testing/scratch_folder.hpp"
 
 namespace tidemill::steer {

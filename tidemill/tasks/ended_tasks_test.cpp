@@ -7,7 +7,7 @@
 #include <pthread.h>
 
 #include "tidemill/guard.hpp"
-#include "tidemill/run/internal/child_process.hpp"
+#include "tidemill/run/testing/child_process.hpp"
 #include "tidemill/tasks/tasks.hpp"
 
 using namespace tidemill;

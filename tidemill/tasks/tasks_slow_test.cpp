@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "tidemill/run/dynamic/internal/flat_memory.hpp"
+#include "tidemill/run/dynamic/testing/flat_memory.hpp"
 #include "tidemill/tasks/tasks.hpp"
 
 namespace tidemill {

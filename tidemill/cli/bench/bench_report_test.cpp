@@ -8,7 +8,7 @@
 #include "tidemill/cli/bench/bench_conditions.hpp"
 #include "tidemill/cli/bench/child_program.hpp"
 #include "tidemill/cli/cli_error.hpp"
-#include "tidemill/cli/internal/program.hpp"
+#include "tidemill/cli/testing/program.hpp"
 
 namespace tidemill::cli {
 namespace {

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "tidemill/cli/internal/program.hpp"
-#include "tidemill/cli/internal/shell.hpp"
+#include "tidemill/cli/testing/program.hpp"
+#include "tidemill/cli/testing/shell.hpp"
 
 namespace tidemill::cli {
 namespace {

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "tidemill/cli/internal/program.hpp"
+#include "tidemill/cli/testing/program.hpp"
 
 namespace tidemill::cli {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "tidemill/cli/cli_error.hpp"
 #include "tidemill/cli/dvbs2/modcod_name.hpp"
-#include "tidemill/cli/internal/program.hpp"
 #include "tidemill/cli/number_list.hpp"
+#include "tidemill/cli/testing/program.hpp"
 
 namespace tidemill::cli {
 namespace {

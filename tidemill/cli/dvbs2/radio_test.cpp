@@ -7,7 +7,7 @@
 
 #include "tidemill/cli/cli_error.hpp"
 #include "tidemill/cli/dvbs2/radio_plan.hpp"
-#include "tidemill/cli/internal/program.hpp"
+#include "tidemill/cli/testing/program.hpp"
 
 namespace tidemill::cli {
 namespace {

@@ -6,9 +6,9 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-#include "tidemill/cli/dvbs2/internal/small_recording.hpp"
-#include "tidemill/cli/internal/program.hpp"
-#include "tidemill/io/internal/made_services.hpp"
+#include "tidemill/cli/dvbs2/testing/small_recording.hpp"
+#include "tidemill/cli/testing/program.hpp"
+#include "tidemill/io/testing/made_services.hpp"
 #include "tidemill/testing/scratch_folder.hpp"
 
 namespace tidemill::cli {

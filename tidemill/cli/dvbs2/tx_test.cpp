@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "tidemill/cli/cli_error.hpp"
-#include "tidemill/cli/dvbs2/internal/small_recording.hpp"
+#include "tidemill/cli/dvbs2/testing/small_recording.hpp"
 #include "tidemill/cli/dvbs2/tx_input.hpp"
-#include "tidemill/cli/internal/program.hpp"
+#include "tidemill/cli/testing/program.hpp"
 #include "tidemill/io/io_error.hpp"
 #include "tidemill/io/rtp_packetizer.hpp"
 #include "tidemill/io/ts_packet.hpp"

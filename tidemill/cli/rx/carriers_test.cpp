@@ -11,9 +11,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "tidemill/cli/internal/program.hpp"
 #include "tidemill/cli/rx/rx_options.hpp"
-#include "tidemill/dvbs2/receiver/internal/wide_band.hpp"
+#include "tidemill/cli/testing/program.hpp"
+#include "tidemill/dvbs2/receiver/testing/wide_band.hpp"
 #include "tidemill/testing/loopback_server.hpp"
 #include "tidemill/testing/scratch_folder.hpp"
 

@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "tidemill/cli/dvbs2/internal/small_recording.hpp"
-#include "tidemill/cli/internal/program.hpp"
-#include "tidemill/cli/internal/shell.hpp"
+#include "tidemill/cli/dvbs2/testing/small_recording.hpp"
+#include "tidemill/cli/testing/program.hpp"
+#include "tidemill/cli/testing/shell.hpp"
 #include "tidemill/io/ts_packet.hpp"
 
 namespace tidemill::cli {

@@ -20,8 +20,8 @@
 #include <sys/socket.h>
 
 #include "tidemill/cli/cli_error.hpp"
-#include "tidemill/cli/internal/shell.hpp"
-#include "tidemill/dvbs2/receiver/internal/wide_band.hpp"
+#include "tidemill/cli/testing/shell.hpp"
+#include "tidemill/dvbs2/receiver/testing/wide_band.hpp"
 #include "tidemill/io/sigmf.hpp"
 #include "tidemill/testing/loopback_server.hpp"
 #include "tidemill/testing/scratch_folder.hpp"

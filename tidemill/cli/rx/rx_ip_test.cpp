@@ -11,11 +11,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tidemill/cli/internal/program.hpp"
-#include "tidemill/dvbs2/streams/internal/made_gse.hpp"
-#include "tidemill/io/internal/made_ip.hpp"
-#include "tidemill/io/internal/made_mpe.hpp"
+#include "tidemill/cli/testing/program.hpp"
+#include "tidemill/dvbs2/streams/testing/made_gse.hpp"
 #include "tidemill/io/pcap.hpp"
+#include "tidemill/io/testing/made_ip.hpp"
+#include "tidemill/io/testing/made_mpe.hpp"
 #include "tidemill/io/tun_device.hpp"
 
 namespace tidemill::cli {

@@ -12,9 +12,9 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include "tidemill/cli/dvbs2/internal/small_recording.hpp"
-#include "tidemill/cli/internal/program.hpp"
-#include "tidemill/dvbs2/receiver/internal/wide_band.hpp"
+#include "tidemill/cli/dvbs2/testing/small_recording.hpp"
+#include "tidemill/cli/testing/program.hpp"
+#include "tidemill/dvbs2/receiver/testing/wide_band.hpp"
 #include "tidemill/testing/loopback_server.hpp"
 
 namespace tidemill::cli {

@@ -15,10 +15,10 @@
 #include <unistd.h>
 
 #include "tidemill/cli/cli_error.hpp"
-#include "tidemill/cli/dvbs2/internal/small_recording.hpp"
-#include "tidemill/cli/internal/program.hpp"
-#include "tidemill/cli/internal/test_places.hpp"
+#include "tidemill/cli/dvbs2/testing/small_recording.hpp"
 #include "tidemill/cli/outputs/output_kinds.hpp"
+#include "tidemill/cli/testing/program.hpp"
+#include "tidemill/cli/testing/test_places.hpp"
 #include "tidemill/io/ts_packet.hpp"
 #include "tidemill/testing/loopback_server.hpp"
 

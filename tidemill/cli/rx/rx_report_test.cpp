@@ -2,8 +2,8 @@
 
 #include <doctest/doctest.h>
 
-#include "tidemill/cli/internal/program.hpp"
 #include "tidemill/cli/rx/rx_outcome.hpp"
+#include "tidemill/cli/testing/program.hpp"
 
 namespace tidemill::cli {
 

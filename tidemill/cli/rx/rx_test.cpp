@@ -4,9 +4,9 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-#include "tidemill/cli/dvbs2/internal/small_recording.hpp"
-#include "tidemill/cli/internal/program.hpp"
-#include "tidemill/cli/internal/test_places.hpp"
+#include "tidemill/cli/dvbs2/testing/small_recording.hpp"
+#include "tidemill/cli/testing/program.hpp"
+#include "tidemill/cli/testing/test_places.hpp"
 #include "tidemill/io/ts_packet.hpp"
 
 namespace tidemill::cli {

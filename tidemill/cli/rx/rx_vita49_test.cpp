@@ -13,7 +13,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "tidemill/cli/internal/program.hpp"
+#include "tidemill/cli/testing/program.hpp"
 #include "tidemill/io/ts_packet.hpp"
 #include "tidemill/io/udp_receiver.hpp"
 #include "tidemill/testing/loopback_server.hpp"

@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tidemill/cli/dvbs2/internal/small_recording.hpp"
+#include "tidemill/cli/dvbs2/testing/small_recording.hpp"
 #include "tidemill/cli/rx_page/rx_page.hpp"
 #include "tidemill/run/sequence.hpp"
 #include "tidemill/testing/bench.hpp"

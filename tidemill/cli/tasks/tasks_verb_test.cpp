@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-#include "tidemill/cli/internal/program.hpp"
+#include "tidemill/cli/testing/program.hpp"
 
 namespace tidemill::cli {
 namespace {

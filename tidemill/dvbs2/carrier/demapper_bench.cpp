@@ -1,7 +1,7 @@
 #include <benchmark/benchmark.h>
 
 #include "tidemill/dvbs2/carrier/demapper.hpp"
-#include "tidemill/dvbs2/standard/internal/test_frames.hpp"
+#include "tidemill/dvbs2/standard/testing/test_frames.hpp"
 #include "tidemill/testing/bench.hpp"
 
 namespace tidemill::dvbs2 {

@@ -8,7 +8,7 @@
 #include <hwy/targets.h>
 
 #include "tidemill/dvbs2/carrier/internal/demap_kernel.hpp"
-#include "tidemill/dvbs2/standard/internal/test_frames.hpp"
+#include "tidemill/dvbs2/standard/testing/test_frames.hpp"
 
 namespace tidemill::dvbs2 {
 namespace {

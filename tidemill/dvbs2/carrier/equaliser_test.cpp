@@ -7,8 +7,8 @@
 #include <doctest/doctest.h>
 
 #include "tidemill/dvbs2/carrier/header_bias.hpp"
-#include "tidemill/dvbs2/standard/internal/test_frames.hpp"
 #include "tidemill/dvbs2/standard/pl_header.hpp"
+#include "tidemill/dvbs2/standard/testing/test_frames.hpp"
 #include "tidemill/dvbs2/sync/frequency_estimator.hpp"
 
 namespace tidemill::dvbs2 {

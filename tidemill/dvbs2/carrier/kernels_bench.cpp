@@ -5,8 +5,8 @@
 
 #include "tidemill/dsp/aligned_vector.hpp"
 #include "tidemill/dvbs2/carrier/internal/derotate.hpp"
-#include "tidemill/dvbs2/standard/internal/test_frames.hpp"
 #include "tidemill/dvbs2/standard/pl_header.hpp"
+#include "tidemill/dvbs2/standard/testing/test_frames.hpp"
 #include "tidemill/dvbs2/sync/internal/header_correlation.hpp"
 #include "tidemill/testing/bench.hpp"
 

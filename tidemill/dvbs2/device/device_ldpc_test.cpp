@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "tidemill/device/device_error.hpp"
-#include "tidemill/device/internal/devices_for_tests.hpp"
+#include "tidemill/device/testing/devices_for_tests.hpp"
 #include "tidemill/dvbs2/device/ldpc_kernels.hpp"
 #include "tidemill/fec/fec_error.hpp"
 #include "tidemill/fec/internal/noisy_llrs.hpp"

@@ -8,7 +8,7 @@
 #include "tidemill/dvbs2/front/front_filter.hpp"
 #include "tidemill/dvbs2/front/front_strobes.hpp"
 #include "tidemill/dvbs2/front/front_timing.hpp"
-#include "tidemill/dvbs2/front/internal/front_signal.hpp"
+#include "tidemill/dvbs2/front/testing/front_signal.hpp"
 #include "tidemill/testing/bench.hpp"
 
 namespace tidemill::dvbs2 {

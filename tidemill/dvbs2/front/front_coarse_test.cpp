@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include "tidemill/dvbs2/front/internal/front_signal.hpp"
+#include "tidemill/dvbs2/front/testing/front_signal.hpp"
 
 namespace tidemill::dvbs2 {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include "tidemill/dvbs2/receiver/internal/made_signal.hpp"
+#include "tidemill/dvbs2/receiver/testing/made_signal.hpp"
 
 namespace tidemill::dvbs2 {
 namespace {

@@ -8,8 +8,8 @@
 #include <doctest/doctest.h>
 
 #include "tidemill/dsp/gaussian_noise.hpp"
-#include "tidemill/dvbs2/front/internal/front_signal.hpp"
-#include "tidemill/dvbs2/receiver/internal/made_signal.hpp"
+#include "tidemill/dvbs2/front/testing/front_signal.hpp"
+#include "tidemill/dvbs2/receiver/testing/made_signal.hpp"
 
 namespace tidemill::dvbs2 {
 namespace {

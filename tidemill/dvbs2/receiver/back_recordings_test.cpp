@@ -12,7 +12,7 @@
 #include "tidemill/dvbs2/carrier/carrier.hpp"
 #include "tidemill/dvbs2/carrier/demapper.hpp"
 #include "tidemill/dvbs2/carrier/noise.hpp"
-#include "tidemill/dvbs2/receiver/internal/front_symbols.hpp"
+#include "tidemill/dvbs2/receiver/testing/front_symbols.hpp"
 #include "tidemill/fec/bch.hpp"
 #include "tidemill/fec/ldpc_decoder.hpp"
 

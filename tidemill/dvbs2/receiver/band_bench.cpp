@@ -7,8 +7,8 @@
 
 #include "tidemill/dvbs2/receiver/band_receiver.hpp"
 #include "tidemill/dvbs2/receiver/band_survey.hpp"
-#include "tidemill/dvbs2/receiver/internal/repeated_source.hpp"
-#include "tidemill/dvbs2/receiver/internal/wide_band.hpp"
+#include "tidemill/dvbs2/receiver/testing/repeated_source.hpp"
+#include "tidemill/dvbs2/receiver/testing/wide_band.hpp"
 #include "tidemill/dvbs2/search/tuning_plan.hpp"
 #include "tidemill/dvbs2/tuner/tuned_source.hpp"
 #include "tidemill/run/sequence.hpp"

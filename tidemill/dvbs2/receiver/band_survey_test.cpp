@@ -8,7 +8,7 @@
 #include <doctest/doctest.h>
 
 #include "tidemill/dsp/gaussian_noise.hpp"
-#include "tidemill/dvbs2/receiver/internal/made_signal.hpp"
+#include "tidemill/dvbs2/receiver/testing/made_signal.hpp"
 #include "tidemill/dvbs2/send/frame_modulator.hpp"
 #include "tidemill/dvbs2/send/pulse_shaper.hpp"
 #include "tidemill/dvbs2/standard/pl_scrambler.hpp"

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "tidemill/dvbs2/receiver/carrier_survey.hpp"
-#include "tidemill/dvbs2/receiver/internal/wide_band.hpp"
+#include "tidemill/dvbs2/receiver/testing/wide_band.hpp"
 #include "tidemill/io/stream_reader.hpp"
 
 namespace tidemill::dvbs2 {

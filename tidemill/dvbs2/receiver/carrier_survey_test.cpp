@@ -10,7 +10,7 @@
 
 #include <doctest/doctest.h>
 
-#include "tidemill/dvbs2/receiver/internal/wide_band.hpp"
+#include "tidemill/dvbs2/receiver/testing/wide_band.hpp"
 #include "tidemill/io/recording_reader.hpp"
 #include "tidemill/io/stream_reader.hpp"
 

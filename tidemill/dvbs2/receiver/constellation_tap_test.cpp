@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-#include "tidemill/dvbs2/receiver/internal/made_signal.hpp"
+#include "tidemill/dvbs2/receiver/testing/made_signal.hpp"
 #include "tidemill/run/pipeline.hpp"
 #include "tidemill/run/sequence.hpp"
 

@@ -6,7 +6,7 @@
 
 #include "tidemill/dsp/rotator.hpp"
 #include "tidemill/dvbs2/receiver/band_receiver.hpp"
-#include "tidemill/dvbs2/receiver/internal/wide_band.hpp"
+#include "tidemill/dvbs2/receiver/testing/wide_band.hpp"
 #include "tidemill/dvbs2/tuner/tuned_source.hpp"
 #include "tidemill/run/dynamic/dynamic.hpp"
 #include "tidemill/run/sequence.hpp"

@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-#include "tidemill/dvbs2/receiver/internal/made_signal.hpp"
+#include "tidemill/dvbs2/receiver/testing/made_signal.hpp"
 #include "tidemill/dvbs2/send/multiplexer.hpp"
 #include "tidemill/dvbs2/send/pulse_shaper.hpp"
 

@@ -12,8 +12,8 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
-#include "tidemill/dvbs2/receiver/internal/timed_reception.hpp"
 #include "tidemill/dvbs2/receiver/receiver.hpp"
+#include "tidemill/dvbs2/receiver/testing/timed_reception.hpp"
 #include "tidemill/io/sample_ring.hpp"
 #include "tidemill/run/sequence.hpp"
 #include "tidemill/testing/bench.hpp"

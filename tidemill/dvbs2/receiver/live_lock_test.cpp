@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "tidemill/dvbs2/front/front_block.hpp"
-#include "tidemill/dvbs2/receiver/internal/made_signal.hpp"
+#include "tidemill/dvbs2/receiver/testing/made_signal.hpp"
 
 namespace tidemill::dvbs2 {
 namespace {

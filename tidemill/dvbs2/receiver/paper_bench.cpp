@@ -3,7 +3,7 @@
 
 #include <benchmark/benchmark.h>
 
-#include "tidemill/dvbs2/receiver/internal/timed_reception.hpp"
+#include "tidemill/dvbs2/receiver/testing/timed_reception.hpp"
 #include "tidemill/testing/bench.hpp"
 
 // Tables 3, 4 and 5 of the paper on the DSEL StreamPU for software-defined radio (Cassagne et al., section

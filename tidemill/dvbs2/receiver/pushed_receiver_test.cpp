@@ -6,9 +6,9 @@
 #include <doctest/doctest.h>
 
 #include "tidemill/dvbs2/dvbs2_error.hpp"
-#include "tidemill/dvbs2/receiver/internal/made_signal.hpp"
 #include "tidemill/dvbs2/receiver/receiver.hpp"
 #include "tidemill/dvbs2/receiver/symbol_tap.hpp"
+#include "tidemill/dvbs2/receiver/testing/made_signal.hpp"
 #include "tidemill/run/run_error.hpp"
 
 namespace tidemill::dvbs2 {

@@ -6,8 +6,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tidemill/dvbs2/receiver/internal/rx_schedules.hpp"
-#include "tidemill/dvbs2/receiver/internal/timed_reception.hpp"
+#include "tidemill/dvbs2/receiver/testing/rx_schedules.hpp"
+#include "tidemill/dvbs2/receiver/testing/timed_reception.hpp"
 #include "tidemill/io/recording_reader.hpp"
 #include "tidemill/platform/memory.hpp"
 #include "tidemill/testing/bench.hpp"

@@ -3,8 +3,8 @@
 
 #include <doctest/doctest.h>
 
-#include "tidemill/dvbs2/receiver/internal/made_signal.hpp"
-#include "tidemill/dvbs2/receiver/internal/rx_schedules.hpp"
+#include "tidemill/dvbs2/receiver/testing/made_signal.hpp"
+#include "tidemill/dvbs2/receiver/testing/rx_schedules.hpp"
 #include "tidemill/run/checkpoint/checkpoint.hpp"
 #include "tidemill/run/dynamic/dynamic.hpp"
 

@@ -4,9 +4,9 @@
 
 #include <benchmark/benchmark.h>
 
-#include "tidemill/dvbs2/front/internal/front_signal.hpp"
-#include "tidemill/dvbs2/receiver/internal/endless_source.hpp"
-#include "tidemill/dvbs2/receiver/internal/front_symbols.hpp"
+#include "tidemill/dvbs2/front/testing/front_signal.hpp"
+#include "tidemill/dvbs2/receiver/testing/endless_source.hpp"
+#include "tidemill/dvbs2/receiver/testing/front_symbols.hpp"
 #include "tidemill/testing/bench.hpp"
 
 namespace tidemill::dvbs2 {

@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tidemill/dsp/sample_format.hpp"
-#include "tidemill/dvbs2/receiver/internal/front_symbols.hpp"
+#include "tidemill/dvbs2/receiver/testing/front_symbols.hpp"
 
 namespace tidemill::dvbs2 {
 namespace {

@@ -7,8 +7,8 @@
 
 #include <doctest/doctest.h>
 
-#include "tidemill/dvbs2/front/internal/front_signal.hpp"
-#include "tidemill/dvbs2/receiver/internal/front_symbols.hpp"
+#include "tidemill/dvbs2/front/testing/front_signal.hpp"
+#include "tidemill/dvbs2/receiver/testing/front_symbols.hpp"
 
 namespace tidemill::dvbs2 {
 namespace {

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "tidemill/dvbs2/receiver/internal/made_signal.hpp"
+#include "tidemill/dvbs2/receiver/testing/made_signal.hpp"
 
 namespace {
 

@@ -9,8 +9,8 @@
 #include <doctest/doctest.h>
 
 #include "tidemill/dsp/gaussian_noise.hpp"
-#include "tidemill/dvbs2/receiver/internal/made_signal.hpp"
-#include "tidemill/dvbs2/receiver/internal/rx_schedules.hpp"
+#include "tidemill/dvbs2/receiver/testing/made_signal.hpp"
+#include "tidemill/dvbs2/receiver/testing/rx_schedules.hpp"
 
 namespace tidemill::dvbs2 {
 namespace {

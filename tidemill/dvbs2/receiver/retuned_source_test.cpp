@@ -8,8 +8,8 @@
 
 #include <doctest/doctest.h>
 
-#include "tidemill/dvbs2/receiver/internal/rx_schedules.hpp"
-#include "tidemill/dvbs2/receiver/internal/wide_band.hpp"
+#include "tidemill/dvbs2/receiver/testing/rx_schedules.hpp"
+#include "tidemill/dvbs2/receiver/testing/wide_band.hpp"
 #include "tidemill/io/stream_reader.hpp"
 
 namespace tidemill::dvbs2 {

@@ -7,8 +7,8 @@
 
 #include <doctest/doctest.h>
 
-#include "tidemill/device/internal/devices_for_tests.hpp"
 #include "tidemill/device/stand_in.hpp"
+#include "tidemill/device/testing/devices_for_tests.hpp"
 #include "tidemill/dvbs2/device/device_ldpc_codes.hpp"
 #include "tidemill/run/pipeline.hpp"
 #include "tidemill/run/run_error.hpp"

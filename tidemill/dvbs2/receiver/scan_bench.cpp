@@ -5,7 +5,7 @@
 #include <benchmark/benchmark.h>
 
 #include "tidemill/dvbs2/receiver/band_survey.hpp"
-#include "tidemill/dvbs2/receiver/internal/crowded_band.hpp"
+#include "tidemill/dvbs2/receiver/testing/crowded_band.hpp"
 #include "tidemill/testing/bench.hpp"
 
 namespace tidemill::dvbs2 {

@@ -7,7 +7,7 @@
 #include <doctest/doctest.h>
 
 #include "tidemill/dvbs2/dvbs2_error.hpp"
-#include "tidemill/dvbs2/receiver/internal/tuned_signal.hpp"
+#include "tidemill/dvbs2/receiver/testing/tuned_signal.hpp"
 
 namespace tidemill::dvbs2 {
 namespace {

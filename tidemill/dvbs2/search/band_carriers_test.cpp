@@ -8,7 +8,7 @@
 #include <doctest/doctest.h>
 
 #include "tidemill/dvbs2/channel/disturbances.hpp"
-#include "tidemill/dvbs2/receiver/internal/wide_band.hpp"
+#include "tidemill/dvbs2/receiver/testing/wide_band.hpp"
 #include "tidemill/dvbs2/search/carrier_rates.hpp"
 #include "tidemill/io/stream_reader.hpp"
 

@@ -8,7 +8,7 @@
 #include <doctest/doctest.h>
 
 #include "tidemill/dsp/gaussian_noise.hpp"
-#include "tidemill/dvbs2/search/internal/dvbs_signal.hpp"
+#include "tidemill/dvbs2/search/testing/dvbs_signal.hpp"
 
 namespace tidemill::dvbs2 {
 namespace {

@@ -10,7 +10,7 @@
 #include <doctest/doctest.h>
 
 #include "tidemill/dsp/gaussian_noise.hpp"
-#include "tidemill/dvbs2/receiver/internal/wide_band.hpp"
+#include "tidemill/dvbs2/receiver/testing/wide_band.hpp"
 
 namespace tidemill::dvbs2 {
 namespace {

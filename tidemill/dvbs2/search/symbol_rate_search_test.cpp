@@ -7,7 +7,7 @@
 
 #include "tidemill/dsp/gaussian_noise.hpp"
 #include "tidemill/dvbs2/channel/channel.hpp"
-#include "tidemill/dvbs2/receiver/internal/made_signal.hpp"
+#include "tidemill/dvbs2/receiver/testing/made_signal.hpp"
 
 namespace tidemill::dvbs2 {
 

@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include "tidemill/dvbs2/receiver/internal/rx_schedules.hpp"
+#include "tidemill/dvbs2/receiver/testing/rx_schedules.hpp"
 #include "tidemill/graph/structure.hpp"
 #include "tidemill/io/ts_packet.hpp"
 #include "tidemill/run/pipeline.hpp"

@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include "tidemill/dvbs2/streams/internal/made_gse.hpp"
+#include "tidemill/dvbs2/streams/testing/made_gse.hpp"
 
 namespace tidemill::dvbs2 {
 namespace {

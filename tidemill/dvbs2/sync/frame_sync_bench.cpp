@@ -1,6 +1,6 @@
 #include <benchmark/benchmark.h>
 
-#include "tidemill/dvbs2/standard/internal/test_frames.hpp"
+#include "tidemill/dvbs2/standard/testing/test_frames.hpp"
 #include "tidemill/dvbs2/sync/frame_sync.hpp"
 #include "tidemill/testing/bench.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include "tidemill/dvbs2/standard/internal/test_frames.hpp"
+#include "tidemill/dvbs2/standard/testing/test_frames.hpp"
 
 namespace tidemill::dvbs2 {
 namespace {

@@ -7,7 +7,7 @@
 #include <hwy/highway.h>
 #include <hwy/targets.h>
 
-#include "tidemill/dvbs2/standard/internal/test_frames.hpp"
+#include "tidemill/dvbs2/standard/testing/test_frames.hpp"
 #include "tidemill/dvbs2/sync/internal/header_correlation.hpp"
 
 namespace tidemill::dvbs2 {

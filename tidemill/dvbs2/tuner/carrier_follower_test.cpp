@@ -5,7 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "tidemill/dsp/rotator.hpp"
-#include "tidemill/dvbs2/receiver/internal/wide_band.hpp"
+#include "tidemill/dvbs2/receiver/testing/wide_band.hpp"
 
 namespace tidemill::dvbs2 {
 namespace {

@@ -5,9 +5,9 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
-#include "tidemill/dvbs2/receiver/internal/endless_source.hpp"
-#include "tidemill/dvbs2/receiver/internal/wide_band.hpp"
 #include "tidemill/dvbs2/receiver/receiver.hpp"
+#include "tidemill/dvbs2/receiver/testing/endless_source.hpp"
+#include "tidemill/dvbs2/receiver/testing/wide_band.hpp"
 #include "tidemill/dvbs2/tuner/tuned_source.hpp"
 #include "tidemill/io/stream_reader.hpp"
 #include "tidemill/run/sequence.hpp"

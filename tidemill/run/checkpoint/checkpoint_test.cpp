@@ -13,9 +13,9 @@
 
 #include "tidemill/graph/delay.hpp"
 #include "tidemill/run/dynamic/dynamic.hpp"
-#include "tidemill/run/internal/random_runs.hpp"
 #include "tidemill/run/pipeline.hpp"
 #include "tidemill/run/sequence.hpp"
+#include "tidemill/run/testing/random_runs.hpp"
 #include "tidemill/testing/scratch_folder.hpp"
 
 using namespace tidemill;

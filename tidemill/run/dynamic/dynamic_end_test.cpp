@@ -5,7 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "tidemill/run/dynamic/dynamic.hpp"
-#include "tidemill/run/insight/internal/hanging_run.hpp"
+#include "tidemill/run/insight/testing/hanging_run.hpp"
 #include "tidemill/run/run_error.hpp"
 
 using namespace tidemill;

@@ -3,7 +3,7 @@
 #include "tidemill/bridge/emulation.hpp"
 #include "tidemill/policy/policy_error.hpp"
 #include "tidemill/run/dynamic/dynamic.hpp"
-#include "tidemill/run/dynamic/internal/kind_watch.hpp"
+#include "tidemill/run/dynamic/testing/kind_watch.hpp"
 #include "tidemill/run/sequence.hpp"
 
 namespace tidemill {

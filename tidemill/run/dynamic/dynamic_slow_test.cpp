@@ -4,7 +4,7 @@
 
 #include "tidemill/graph/graph.hpp"
 #include "tidemill/run/dynamic/dynamic.hpp"
-#include "tidemill/run/dynamic/internal/flat_memory.hpp"
+#include "tidemill/run/dynamic/testing/flat_memory.hpp"
 
 namespace tidemill {
 

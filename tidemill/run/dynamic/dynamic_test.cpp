@@ -3,10 +3,10 @@
 #include <doctest/doctest.h>
 
 #include "tidemill/policy/policy.hpp"
-#include "tidemill/run/dynamic/internal/kind_watch.hpp"
-#include "tidemill/run/internal/random_runs.hpp"
-#include "tidemill/run/internal/test_chain.hpp"
+#include "tidemill/run/dynamic/testing/kind_watch.hpp"
 #include "tidemill/run/sequence.hpp"
+#include "tidemill/run/testing/random_runs.hpp"
+#include "tidemill/run/testing/test_chain.hpp"
 
 namespace tidemill {
 

@@ -7,8 +7,8 @@
 
 #include "tidemill/graph/control.hpp"
 #include "tidemill/run/insight/internal/drawing.hpp"
-#include "tidemill/run/internal/test_chain.hpp"
 #include "tidemill/run/sequence.hpp"
+#include "tidemill/run/testing/test_chain.hpp"
 #include "tidemill/schedule/schedule_error.hpp"
 
 using namespace tidemill;

@@ -5,9 +5,9 @@
 #include <doctest/doctest.h>
 
 #include "tidemill/graph/graph_error.hpp"
-#include "tidemill/run/internal/test_chain.hpp"
 #include "tidemill/run/pipeline.hpp"
 #include "tidemill/run/sequence.hpp"
+#include "tidemill/run/testing/test_chain.hpp"
 
 using namespace tidemill;
 using namespace tidemill::internal;

@@ -7,9 +7,9 @@
 
 #include "tidemill/graph/control.hpp"
 #include "tidemill/run/insight/debug_print.hpp"
-#include "tidemill/run/internal/test_chain.hpp"
 #include "tidemill/run/pipeline.hpp"
 #include "tidemill/run/sequence.hpp"
+#include "tidemill/run/testing/test_chain.hpp"
 
 using namespace tidemill;
 using namespace tidemill::internal;

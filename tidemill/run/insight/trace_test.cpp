@@ -8,10 +8,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "tidemill/run/internal/test_chain.hpp"
 #include "tidemill/run/pipeline.hpp"
 #include "tidemill/run/run_error.hpp"
 #include "tidemill/run/sequence.hpp"
+#include "tidemill/run/testing/test_chain.hpp"
 
 using namespace tidemill;
 using namespace tidemill::internal;

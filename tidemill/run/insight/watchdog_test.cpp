@@ -5,9 +5,9 @@
 #include <doctest/doctest.h>
 
 #include "tidemill/graph/plan.hpp"
-#include "tidemill/run/insight/internal/hanging_run.hpp"
-#include "tidemill/run/internal/test_chain.hpp"
+#include "tidemill/run/insight/testing/hanging_run.hpp"
 #include "tidemill/run/pipeline.hpp"
+#include "tidemill/run/testing/test_chain.hpp"
 
 using namespace tidemill;
 using namespace std::chrono_literals;

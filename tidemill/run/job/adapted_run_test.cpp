@@ -9,9 +9,9 @@
 
 #include <doctest/doctest.h>
 
-#include "tidemill/run/internal/two_cores.hpp"
 #include "tidemill/run/job/graph_run.hpp"
 #include "tidemill/run/profile/profiler.hpp"
+#include "tidemill/run/testing/two_cores.hpp"
 
 namespace tidemill {
 namespace {

@@ -13,12 +13,12 @@
 #include <sys/stat.h>
 
 #include "tidemill/platform/thread_time.hpp"
-#include "tidemill/run/internal/counted_sum.hpp"
-#include "tidemill/run/internal/two_cores.hpp"
 #include "tidemill/run/job/choice_file.hpp"
 #include "tidemill/run/job/graph_run.hpp"
 #include "tidemill/run/pipeline.hpp"
 #include "tidemill/run/run_error.hpp"
+#include "tidemill/run/testing/counted_sum.hpp"
+#include "tidemill/run/testing/two_cores.hpp"
 #include "tidemill/testing/scratch_folder.hpp"
 
 namespace tidemill {

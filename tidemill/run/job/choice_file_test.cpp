@@ -2,8 +2,8 @@
 
 #include <doctest/doctest.h>
 
-#include "tidemill/run/internal/counted_sum.hpp"
 #include "tidemill/run/run_error.hpp"
+#include "tidemill/run/testing/counted_sum.hpp"
 #include "tidemill/testing/scratch_folder.hpp"
 
 namespace tidemill {

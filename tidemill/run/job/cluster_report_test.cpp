@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-#include "tidemill/run/internal/made_up_machine.hpp"
+#include "tidemill/run/testing/made_up_machine.hpp"
 
 namespace tidemill::internal {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "tidemill/bridge/emulation.hpp"
 #include "tidemill/platform/platform_error.hpp"
-#include "tidemill/run/internal/made_up_machine.hpp"
 #include "tidemill/run/run_error.hpp"
+#include "tidemill/run/testing/made_up_machine.hpp"
 
 namespace tidemill {
 namespace {

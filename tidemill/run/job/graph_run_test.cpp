@@ -3,8 +3,8 @@
 #include <doctest/doctest.h>
 
 #include "tidemill/platform/platform_error.hpp"
-#include "tidemill/run/internal/counted_sum.hpp"
 #include "tidemill/run/run_error.hpp"
+#include "tidemill/run/testing/counted_sum.hpp"
 
 namespace tidemill {
 namespace {

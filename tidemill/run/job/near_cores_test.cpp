@@ -7,9 +7,9 @@
 
 #include <doctest/doctest.h>
 
-#include "tidemill/run/internal/made_up_machine.hpp"
-#include "tidemill/run/internal/test_chain.hpp"
 #include "tidemill/run/pipeline_cut.hpp"
+#include "tidemill/run/testing/made_up_machine.hpp"
+#include "tidemill/run/testing/test_chain.hpp"
 #include "tidemill/schedule/cluster_placement.hpp"
 
 namespace tidemill::internal {

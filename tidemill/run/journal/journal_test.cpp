@@ -11,8 +11,8 @@
 #include "tidemill/graph/identity.hpp"
 #include "tidemill/graph/structure.hpp"
 #include "tidemill/run/dynamic/dynamic.hpp"
-#include "tidemill/run/internal/random_runs.hpp"
 #include "tidemill/run/pipeline.hpp"
+#include "tidemill/run/testing/random_runs.hpp"
 
 using namespace tidemill;
 

@@ -7,8 +7,8 @@
 
 #include "tidemill/platform/platform_error.hpp"
 #include "tidemill/run/dynamic/dynamic.hpp"
-#include "tidemill/run/internal/test_chain.hpp"
 #include "tidemill/run/pipeline.hpp"
+#include "tidemill/run/testing/test_chain.hpp"
 #include "tidemill/testing/few_threads.hpp"
 
 using namespace tidemill;

@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include "tidemill/run/internal/counted_sum.hpp"
+#include "tidemill/run/testing/counted_sum.hpp"
 
 namespace tidemill {
 namespace {

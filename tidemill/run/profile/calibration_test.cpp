@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include "tidemill/run/internal/made_up_machine.hpp"
+#include "tidemill/run/testing/made_up_machine.hpp"
 
 using namespace tidemill;
 

@@ -3,8 +3,8 @@
 
 #include <doctest/doctest.h>
 
-#include "tidemill/run/protocol/internal/explored_search.hpp"
-#include "tidemill/run/protocol/internal/wrong_turns.hpp"
+#include "tidemill/run/protocol/testing/explored_search.hpp"
+#include "tidemill/run/protocol/testing/wrong_turns.hpp"
 
 using namespace tidemill;
 using namespace tidemill::explore;

@@ -5,8 +5,8 @@
 
 #include <doctest/doctest.h>
 
-#include "tidemill/run/protocol/internal/pool_search.hpp"
-#include "tidemill/run/protocol/internal/wrong_wakes.hpp"
+#include "tidemill/run/protocol/testing/pool_search.hpp"
+#include "tidemill/run/protocol/testing/wrong_wakes.hpp"
 
 using namespace tidemill;
 using namespace tidemill::explore;

@@ -4,10 +4,10 @@
 
 #include "tidemill/run/dynamic/dynamic_engine.hpp"
 #include "tidemill/run/engine.hpp"
-#include "tidemill/run/internal/counted_sum.hpp"
-#include "tidemill/run/internal/random_runs.hpp"
 #include "tidemill/run/knobs/knob_book.hpp"
 #include "tidemill/run/pipeline_cut.hpp"
+#include "tidemill/run/testing/counted_sum.hpp"
+#include "tidemill/run/testing/random_runs.hpp"
 
 namespace tidemill {
 namespace {
