@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""Counts lines of code and types of each house (tools/street.txt), here or in a commit.
+
+usage: tools/counts.py [COMMIT]
+
+A line of code has more than white space and comment. A type is a class, struct, union or enumeration that is defined.
+Counted is what libraries and programs are made of: a source that is no test, benchmark or fuzzer, and the headers that it
+reaches by includes. Python counts too, its tests apart. The street is all houses but bindings and verify.
+"""
+
+import re
+import subprocess
+import sys
+import tarfile
+from collections import Counter
+from io import BytesIO
+
+from street import INCLUDE, LEFT_OUT, STREET, Street
+
+NOISE = re.compile(
+    r'R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|//[^\n]*|/\*.*?\*/', re.DOTALL
+)
+TYPE = re.compile(r"\b(?:class|struct|union|enum(?:\s+class)?)\s+(?:alignas\([^)]*\)\s*)?[\w:]+(?:\s+final)?\s*(?::[^;{()]*)?\{")
+CPP = re.compile(r"\.(cpp|hpp|cc|h)$")
+
+
+def files_of(commit: str | None) -> dict[str, str]:
+    if commit is None:
+        names = subprocess.check_output(["git", "ls-files"], text=True).splitlines()
+        return {name: open(name, errors="replace").read() for name in names if CPP.search(name) or name.endswith(".py")}
+    packed = subprocess.check_output(["git", "archive", commit])
+    with tarfile.open(fileobj=BytesIO(packed)) as tree:
+        return {
+            each.name: tree.extractfile(each).read().decode(errors="replace")
+            for each in tree
+            if each.isfile() and (CPP.search(each.name) or each.name.endswith(".py"))
+        }
+
+
+def without_comments(text: str) -> str:
+    """The text with comments blank, and texts in quotes empty but as many lines long."""
+
+    def blank(match: re.Match[str]) -> str:
+        lines = "\n" * match[0].count("\n")
+        return lines if match[0].startswith("/") else f'""{lines}'
+
+    return NOISE.sub(blank, text)
+
+
+def lines_in(text: str) -> int:
+    return sum(1 for line in text.splitlines() if line.strip())
+
+
+def reached(files: dict[str, str]) -> set[str]:
+    begin = [name for name in files if re.search(r"\.(cpp|cc)$", name) or re.fullmatch(r"tidemill/[^/]*\.hpp|.*\.h", name)]
+    open_ = [name for name in begin if not LEFT_OUT.search(name)]
+    found: set[str] = set()
+    while open_:
+        name = open_.pop()
+        if name not in found and name in files:
+            found.add(name)
+            open_ += INCLUDE.findall(files[name])
+    return {name for name in found if not LEFT_OUT.search(name)}
+
+
+def python_lines(files: dict[str, str]) -> int:
+    kept = [text for name, text in files.items() if name.startswith("python/src/") and name.endswith(".py")]
+    return sum(1 for text in kept for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#"))
+
+
+def main() -> None:
+    files = files_of(sys.argv[1] if len(sys.argv) > 1 else None)
+    street = Street(STREET.read_text())
+    lines: Counter[str] = Counter()
+    types: Counter[str] = Counter()
+    for name in reached(files):
+        if not name.startswith(("tidemill/", "python/", "gr-tidemill/", "schedext/")):
+            continue
+        house = street.house_of(name) or "main"
+        text = without_comments(files[name])
+        lines[house] += lines_in(text)
+        types[house] += len(TYPE.findall(text))
+    on_street = ["main", *(house for house in street.order if house != "bindings")]
+    beside = sorted(set(lines) - set(on_street))
+    print(f"{'house':<12} {'lines':>7} {'types':>6}")
+    for house in [*on_street, *beside]:
+        print(f"{house:<12} {lines[house]:7} {types[house]:6}")
+    print(f"{'the street':<12} {sum(lines[h] for h in on_street):7} {sum(types[h] for h in on_street):6}")
+    print(f"{'all C++':<12} {lines.total():7} {types.total():6}")
+    print(f"{'Python':<12} {python_lines(files):7}")
+
+
+if __name__ == "__main__":
+    main()
