@@ -8,16 +8,14 @@
 #include <vector>
 
 #include "tidemill/graph/plan.hpp"
-#include "tidemill/run/again.hpp"
 #include "tidemill/run/dropped_frames.hpp"
+#include "tidemill/run/frame_runner.hpp"
 #include "tidemill/run/gathered_frames.hpp"
 #include "tidemill/run/knobs/knob_book.hpp"
-#include "tidemill/run/part_steps.hpp"
 #include "tidemill/run/run_options.hpp"
 #include "tidemill/run/run_state.hpp"
 #include "tidemill/run/stage_walk.hpp"
 #include "tidemill/run/stream_stop.hpp"
-#include "tidemill/run/worker_notes.hpp"
 
 namespace tidemill {
 
@@ -94,18 +92,10 @@ class Worker {
 
   private:
     /// What it does with the frames of one segment.
-    struct Share {
-        PartSteps steps;
-        bool begins;             // source frames
-        bool delivers;           // frames that are through it have left the graph
-        bool has_knobs;          // the graph has
-        std::uint32_t knobs_at;  // where tokens name their values
-        bool is_numbered;        // by what tokens say, since the segment has frames of several branches
-        std::uint32_t number_at;
-        std::uint64_t next_number = 0;  // of what the part's last task emits
-        bool must_pass = false;         // the task has emitted all; now the frame itself passes it
-        AgainAfterStop again{};
-        internal::FrameContext context{};
+    struct Share : FramePart {
+        bool begins = false;    // source frames
+        bool delivers = false;  // frames that are through it have left the graph
+        Emission emission{};
     };
 
     template <Watching kWatching>
@@ -120,8 +110,9 @@ class Worker {
     bool drops() const { return options_.late != Late::wait || options_.replay; }
     std::uint32_t most_together() const;
     std::uint32_t most_under_way() const;
-    std::uint64_t number_of(const Share& share, std::uint64_t frame, const std::byte* data) const;
-    static void look_up_knobs(Share& share, const std::byte* data);
+    const StageWalk::Part& walked(const Share& share) const {
+        return walk_.part(static_cast<std::size_t>(&share - shares_.data()));
+    }
     std::vector<Share> shares_of(const Plan& plan, const std::vector<Module*>& modules);
     Share share_of(const Plan& plan, const Part& part, const std::vector<Module*>& modules);
 

@@ -52,6 +52,16 @@ class WorkerNotes {
         if (watching() != Watching::nothing) pull_waits_.add(ticks);
     }
 
+    /// A thread that takes any work begins to wait for some, and has waited since that tick.
+    void rests() const {
+        for (ThreadObserver* observer : options_.observers) observer->waiting(0, false);
+    }
+    void rested(std::uint64_t since) {
+        const std::uint64_t end = ticks();
+        pull_waits_.add(end - since);
+        for (ThreadObserver* observer : options_.observers) observer->waited({0, 0, false, since, end});
+    }
+
     /// They see no more.
     void forget_observers() { options_.observers.clear(); }
 
@@ -62,18 +72,19 @@ class WorkerNotes {
     const Durations& latencies() const { return latencies_; }  ///< of the frames that ended here
 
   private:
-    template <Watching kWatching>
+    template <typename Marks, Watching kWatching>
     friend class WorkerWatch;
 
     StepTimes& times_of(const RunStep& step) { return steps_[step.index - steps_.front().step]; }
 
     // Whoever runs when the deadline passes made the frame late, also where it was waited for before.
+    template <typename Marks>
     void note_late(const RunStep& step, const internal::FrameContext& frame, FrameMark& mark,
                    std::uint64_t end) {
-        if (options_.deadline_ticks == 0 || (mark.born & kToldLate)) return;
-        if (end - mark.born <= options_.deadline_ticks) return;
+        if (options_.deadline_ticks == 0) return;
+        const std::uint64_t born = Marks::born(mark);
+        if ((born & kToldLate) || end - born <= options_.deadline_ticks || !Marks::note_late(mark)) return;
         ++times_of(step).late;
-        mark.born |= kToldLate;
         if (options_.when_late) options_.when_late({frame.number, step.step->task.name});
     }
 
@@ -85,7 +96,7 @@ class WorkerNotes {
 };
 
 /// Writes notes, and tells observers, as much as is wanted: what nobody looks at costs nothing.
-template <Watching kWatching>
+template <typename Marks, Watching kWatching>
 class WorkerWatch {
   public:
     explicit WorkerWatch(WorkerNotes& notes) : notes_(notes) {}
@@ -110,7 +121,7 @@ class WorkerWatch {
         if constexpr (kWatching == Watching::nothing) return 0;
         const std::uint64_t end = ticks();
         notes_.times_of(step).times.add(end - start);
-        notes_.note_late(step, frame, mark, end);
+        notes_.template note_late<Marks>(step, frame, mark, end);
         if constexpr (kWatching != Watching::calls) return end;
         tell(step, frame, mark, flow, start, end);
         return ticks();
@@ -124,7 +135,7 @@ class WorkerWatch {
         const std::uint64_t each = (end - start) / frames.size();
         for (std::size_t i = 0; i < frames.size(); ++i) {
             notes_.times_of(step).times.add(each);
-            notes_.note_late(step, frames[i], *marks[i], end);
+            notes_.template note_late<Marks>(step, frames[i], *marks[i], end);
             const std::uint64_t begin = start + i * each;
             if constexpr (kWatching == Watching::calls)
                 tell(step, frames[i], *marks[i], Flow::ok, begin, begin + each);
@@ -160,11 +171,12 @@ class WorkerWatch {
     }
 
   private:
-    void tell(const RunStep& step, const internal::FrameContext& frame, const FrameMark& mark, Flow flow,
+    void tell(const RunStep& step, const internal::FrameContext& frame, FrameMark& mark, Flow flow,
               std::uint64_t start, std::uint64_t end) const {
+        const std::uint64_t born = Marks::born(mark) & ~kToldLate;
         for (ThreadObserver* observer : notes_.options_.observers) {
             observer->called({step.index, step.step->task, *step.module, Frame(frame, step.addresses), flow,
-                              mark.born & ~kToldLate, start, end});
+                              born, start, end});
         }
     }
 

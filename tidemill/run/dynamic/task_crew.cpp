@@ -29,15 +29,16 @@ TaskCrew::TaskCrew(Graph& graph, const Plan& plan, const std::vector<DynamicUnit
         TaskWorker::Options chosen;
         chosen.index = w;
         chosen.stretch = stretch_of(settings_.board.kinds[w]);
-        chosen.statistics = options.statistics || options.deadline.count() > 0 || chosen.stretch;
+        WorkerNotes::Options& notes = chosen.notes;
+        notes.statistics = options.statistics || options.deadline.count() > 0 || chosen.stretch;
         for (Observer* observer : options.observers) {
-            chosen.observers.push_back(&observer->watch({plan, 0, w}));
+            notes.observers.push_back(&observer->watch({plan, 0, w}));
         }
-        chosen.numbers = options.numbers;
-        chosen.drops = options.replay != nullptr;
-        chosen.deadline_ticks =
+        notes.numbers = options.numbers;
+        notes.deadline_ticks =
             static_cast<std::uint64_t>(static_cast<double>(options.deadline.count()) / ns_per_tick());
-        chosen.when_late = options.when_late;
+        notes.when_late = options.when_late;
+        chosen.drops = options.replay != nullptr;
         chosen.stopping = &turns_.halting();
         chosen.stop = options.stop;
         chosen.ends = &turns_.ends();
@@ -163,9 +164,8 @@ std::vector<std::uint64_t> TaskCrew::next_frames() const {
 void TaskCrew::add_to(RunTotals& totals) const {
     totals.resize(plan_.steps.size());
     for (const Seat& seat : seats_) {
-        const std::vector<Durations>& times = seat.worker->step_times();
-        for (std::size_t step = 0; step < times.size(); ++step)
-            totals.add(step, times[step], seat.worker->late()[step]);
+        for (const WorkerNotes::StepTimes& step : seat.worker->notes().steps())
+            totals.add(step.step, step.times, step.late);
     }
     const FrameCounts& counts = board_.counts();
     totals.latencies.add(counts.latencies);
@@ -178,10 +178,10 @@ void TaskCrew::add_to(RunTotals& totals) const {
 std::vector<Durations> TaskCrew::step_times_on(policy::KindId kind) const {
     std::vector<Durations> times;
     for (std::size_t w = 0; w < seats_.size(); ++w) {
-        const std::vector<Durations>& own = seats_[w].worker->step_times();
+        const std::vector<WorkerNotes::StepTimes>& own = seats_[w].worker->notes().steps();
         if (settings_.board.kinds[w] != kind || own.empty()) continue;
         times.resize(own.size());
-        for (std::size_t step = 0; step < own.size(); ++step) times[step].add(own[step]);
+        for (const WorkerNotes::StepTimes& step : own) times[step.step].add(step.times);
     }
     return times;
 }
@@ -190,8 +190,9 @@ std::vector<ThreadReport> TaskCrew::thread_reports() const {
     std::vector<ThreadReport> reports;
     for (const Seat& seat : seats_) {
         std::uint64_t work = 0;
-        for (const Durations& times : seat.worker->step_times()) work += times.sum();
-        reports.push_back(seat.setup.report(work, seat.worker->waits(), Durations{}));
+        const WorkerNotes& notes = seat.worker->notes();
+        for (const WorkerNotes::StepTimes& step : notes.steps()) work += step.times.sum();
+        reports.push_back(seat.setup.report(work, notes.pull_waits(), Durations{}));
     }
     return reports;
 }
