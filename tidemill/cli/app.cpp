@@ -43,7 +43,7 @@ int run_run(const AppProgram& program, const AppRunOptions& options) {
 
 void add_app_run(Verb& app, const AppProgram& program) {
     auto options = std::make_shared<AppRunOptions>();
-    options->running.how.executor = Executor::automatic;
+    options->running.how.executor = ExecutorKind::automatic;
     Verb& verb = app.verb("run", "Run the program by whatever is fastest here, or as you say");
     verb.footer(fmt::format("Example: {} run --cores big=2 --stats", program.name));
     add_run_options(verb, *options);

@@ -61,7 +61,7 @@ AppOutcome run_app(const AppProgram& program, const AppRunOptions& options) {
     HowToRun wanted = options.running.how;
     // Only what has threads beside the source can have no room for a frame, and dynamic workers drop none.
     const bool drops = options.late != Late::wait || options.replay;
-    if (drops && wanted.executor == Executor::automatic) wanted.executor = Executor::pipeline;
+    if (drops && wanted.executor == ExecutorKind::automatic) wanted.executor = ExecutorKind::pipeline;
     GraphRun run(std::move(wanted), topology);
     run.prepare([&](const ProfileOptions& how) { return profile_app(program, topology, how); });
     announce(run, promised_period(run));
@@ -73,7 +73,7 @@ AppOutcome run_app(const AppProgram& program, const AppRunOptions& options) {
     const std::unique_ptr<Journal> journal = journal_of(options.journal);
     how.journal = journal.get();
     how.late = options.late;
-    if (how.late != Late::wait && run.how().executor == Executor::sequence)
+    if (how.late != Late::wait && run.how().executor == ExecutorKind::sequence)
         warn("--late: in sequence each frame is done before the next begins, so none is ever dropped");
     how.deadline = in_ns(options.deadline_s);
     KeptRun kept(options.checkpoint, graph);

@@ -33,7 +33,7 @@ struct AppRunOptions {
 /// What a run came to, and how it was done.
 struct AppOutcome {
     std::string program;
-    Executor executor{};
+    ExecutorKind executor{};
     std::optional<Profile> profile;
     std::optional<Schedule> schedule;
     CostModel model{};  ///< by which the profile predicts

@@ -10,7 +10,7 @@ namespace {
 
 // Of a thread per task, on whatever cores the system gives it, the profile foretells nothing.
 bool is_foretold(const AppOutcome& outcome) {
-    return outcome.executor != Executor::threads && outcome.profile && outcome.schedule &&
+    return outcome.executor != ExecutorKind::threads && outcome.profile && outcome.schedule &&
            !outcome.profile->tasks.empty();
 }
 

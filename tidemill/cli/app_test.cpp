@@ -92,7 +92,7 @@ TEST_CASE("app: a program gives the same result in order, by itself and by a sch
     CHECK(scheduled.result == "sum 999000");
     CHECK(*scheduled.predicted_period_us == doctest::Approx(*automatic.predicted_period_us));
 
-    options.running.how.executor = Executor::sequence;
+    options.running.how.executor = ExecutorKind::sequence;
     CHECK_THROWS_AS(cli::run_app(kProgram, options), RunError);
     options.running.how.schedule.reset();
     CHECK(cli::run_app(kProgram, options).result == "sum 999000");
@@ -118,11 +118,11 @@ TEST_CASE("app: a model in which cuts are dear makes one stage, and the predicti
 
 TEST_CASE("app: a limit of frames ends the run, and nothing is timed unless asked for") {
     const cli::AppOutcome plain =
-        cli::run_app(kProgram, running({.executor = Executor::sequence, .frames = 10}));
+        cli::run_app(kProgram, running({.executor = ExecutorKind::sequence, .frames = 10}));
     CHECK(plain.result == "sum 90");
     CHECK(plain.run.tasks[1].calls.count == 0);
     const cli::AppOutcome timed =
-        cli::run_app(kProgram, running({.executor = Executor::sequence, .frames = 10}, true));
+        cli::run_app(kProgram, running({.executor = ExecutorKind::sequence, .frames = 10}, true));
     CHECK(timed.run.tasks[1].calls.count == 10);
 }
 
@@ -138,7 +138,7 @@ TEST_CASE("app: the report says frames and result, in words and for machines") {
 }
 
 TEST_CASE("app: a thread per task, chosen by forecast, has a report without a foretold schedule") {
-    cli::AppOutcome outcome = cli::run_app(kProgram, running({.executor = Executor::threads}, true));
+    cli::AppOutcome outcome = cli::run_app(kProgram, running({.executor = ExecutorKind::threads}, true));
     REQUIRE(outcome.schedule);
     outcome.profile.emplace();
     outcome.profile->kinds = {"big"};
@@ -237,7 +237,7 @@ TEST_CASE("app: the same command goes on from its checkpoint") {
 }
 
 TEST_CASE("app: what was dropped and what was late stands in the report") {
-    cli::AppRunOptions options = running({.executor = Executor::threads, .frames = 100});
+    cli::AppRunOptions options = running({.executor = ExecutorKind::threads, .frames = 100});
     options.late = Late::drop_newest;
     options.deadline_s = 1e-9;
     const cli::AppOutcome outcome = cli::run_app(kProgram, options);
@@ -245,7 +245,7 @@ TEST_CASE("app: what was dropped and what was late stands in the report") {
     const std::string text = cli::report_text(outcome, false);
     CHECK((text.find("dropped    ") != std::string::npos) == (outcome.run.dropped > 0));
     CHECK(text.find("late       ") != std::string::npos);
-    options.running.how.executor = Executor::dynamic;
+    options.running.how.executor = ExecutorKind::dynamic;
     CHECK_THROWS_AS(cli::run_app(kProgram, options), RunError);
 }
 
@@ -268,9 +268,9 @@ TEST_CASE("app: exit statuses tell wrong usage, unusable input and failed jobs a
 
 TEST_CASE("app: every executor, batch and latency comes to the same result") {
     const std::vector<HowToRun> all{
-        {.executor = Executor::sequence},
-        {.executor = Executor::threads, .replicas = 3},
-        {.executor = Executor::dynamic, .policy = "oldest"},
+        {.executor = ExecutorKind::sequence},
+        {.executor = ExecutorKind::threads, .replicas = 3},
+        {.executor = ExecutorKind::dynamic, .policy = "oldest"},
         {.profile_s = 0.01, .batch = 7},
         {.profile_s = 0.01, .latency_us = 100},
         {.scheduling = {.strategy = &strategy("herad"),
@@ -288,10 +288,10 @@ TEST_CASE("app: every executor, batch and latency comes to the same result") {
 
 TEST_CASE("app: wishes that contradict each other are refused before anything is profiled") {
     for (const HowToRun& how : std::vector<HowToRun>{
-             {.executor = Executor::threads, .latency_us = 100},
-             {.executor = Executor::dynamic, .adapt = true},
-             {.executor = Executor::sequence, .scheduling = {.cores = Platform{.big = 1}}},
-             {.executor = Executor::dynamic, .schedule = Schedule{}},
+             {.executor = ExecutorKind::threads, .latency_us = 100},
+             {.executor = ExecutorKind::dynamic, .adapt = true},
+             {.executor = ExecutorKind::sequence, .scheduling = {.cores = Platform{.big = 1}}},
+             {.executor = ExecutorKind::dynamic, .schedule = Schedule{}},
              {.schedule = Schedule{}, .latency_us = 100},
          })
         CHECK_THROWS_AS(cli::run_app(kProgram, running(how)), RunError);
@@ -304,7 +304,7 @@ TEST_CASE("app: a core that a schedule names and that is not there is told as th
 }
 
 TEST_CASE("app: a schedule that is given can be adapted, and auto comes to the same result") {
-    const cli::AppOutcome automatic = cli::run_app(kProgram, running({.executor = Executor::automatic}));
+    const cli::AppOutcome automatic = cli::run_app(kProgram, running({.executor = ExecutorKind::automatic}));
     CHECK(automatic.result == "sum 999000");
     CHECK(automatic.run.delivered == 1000);
     HowToRun how{.schedule = Schedule{.stages = {{0, 3, 1, Topology::here().kinds[0].name}}},
@@ -327,7 +327,7 @@ TEST_CASE("app: a schedule that is given can be adapted, and auto comes to the s
 
 TEST_CASE("app: what the user wants to see is written, and what cannot be is told before the run") {
     const Folder folder;
-    cli::AppRunOptions options = running({.executor = Executor::threads}, true);
+    cli::AppRunOptions options = running({.executor = ExecutorKind::threads}, true);
     cli::InsightOptions& insight = options.running.insight;
     insight.trace = folder / "trace.json";
     insight.graph = folder / "graph.svg";

@@ -27,7 +27,7 @@ HowToRun how_of(const RehearseOptions& options, const Profile& profile) {
     HowToRun how = options.run.running.how;
     how.pinned = options.spin;
     const bool needs_cores =
-        (how.executor == Executor::pipeline && !how.schedule) || how.executor == Executor::dynamic;
+        (how.executor == ExecutorKind::pipeline && !how.schedule) || how.executor == ExecutorKind::dynamic;
     if (needs_cores) platform_of(how.scheduling, profile);
     model_of(how.scheduling, profile);
     return how;

@@ -27,11 +27,11 @@ std::shared_ptr<const bridge::FactorFile> read_factors(const std::string& path) 
 void add_executor_options(Verb& verb, HowToRun& how) {
     verb.choice(
         "--executor", how.executor,
-        {{"auto", Executor::automatic},
-         {"pipeline", Executor::pipeline},
-         {"sequence", Executor::sequence},
-         {"threads", Executor::threads},
-         {"dynamic", Executor::dynamic}},
+        {{"auto", ExecutorKind::automatic},
+         {"pipeline", ExecutorKind::pipeline},
+         {"sequence", ExecutorKind::sequence},
+         {"threads", ExecutorKind::threads},
+         {"dynamic", ExecutorKind::dynamic}},
         "Whichever of these is fastest here, found out while it runs; stages by a schedule; in order on one "
         "thread; a thread per task, left to the system; or workers that take what a policy says");
     verb.flag("--fresh", how.fresh, "With auto: do not start with what another run has chosen");

@@ -109,7 +109,7 @@ bool is_silent(Call call) {
 
 TEST_CASE("what a condition throws ends the run, is thrown by run(), and the stream can be resumed") {
     for (const int at : {1, 3, 500}) {
-        under_each_executor(build, [&](const AnyExecutor& executor, const std::string& name) {
+        under_each_executor(build, [&](Executor& executor, const std::string& name) {
             CAPTURE(name);
             CAPTURE(at);
             ThrowsOnce guest(at);
@@ -123,7 +123,7 @@ TEST_CASE("what a condition throws ends the run, is thrown by run(), and the str
 TEST_CASE("what an observer throws ends the run, is thrown by run(), and the stream can be resumed") {
     for (const Seen seen : {Seen::begin_run, Seen::end_run, Seen::watch, Seen::calling, Seen::called,
                             Seen::waiting, Seen::waited}) {
-        under_each_executor(build, [&](const AnyExecutor& executor, const std::string& name) {
+        under_each_executor(build, [&](Executor& executor, const std::string& name) {
             CAPTURE(name);
             CAPTURE(static_cast<int>(seen));
             ThrowsOnce guest(1);
@@ -153,7 +153,7 @@ TEST_CASE("what a task or the function for late frames throws is the task's erro
             auto& sink = graph.add(task("sink", in<int>("y"), [](auto) {}));
             graph.chain(source, middle, sink);
         };
-        under_each_executor(build_failing, [&](const AnyExecutor& executor, const std::string& name) {
+        under_each_executor(build_failing, [&](Executor& executor, const std::string& name) {
             CAPTURE(name);
             CAPTURE(late);
             RunOptions options{.frames = 9};
@@ -217,7 +217,7 @@ TEST_CASE("what a module's function throws names the module, and the stream can 
             graph.bind(source["x"], failing.x);
             graph.bind(failing.y, sink["y"]);
         };
-        under_each_executor(build_failing, [&](const AnyExecutor& executor, const std::string& name) {
+        under_each_executor(build_failing, [&](Executor& executor, const std::string& name) {
             CAPTURE(name);
             CAPTURE(static_cast<int>(when));
             const bool has_copies = name == "two threads in the middle" || name == "three workers";
@@ -247,7 +247,7 @@ TEST_CASE("what keep() throws is thrown by checkpoint()") {
 }
 
 TEST_CASE("a journal whose stream throws is not written, which run() says") {
-    under_each_executor(build, [&](const AnyExecutor& executor, const std::string& name) {
+    under_each_executor(build, [&](Executor& executor, const std::string& name) {
         CAPTURE(name);
         FullDisk disk;
         std::ostream stream(&disk);
@@ -284,7 +284,7 @@ struct BrokenMeter final : EnergyMeter {
 
 TEST_CASE("a meter that throws is a reason in the report, whatever it throws") {
     for (const auto when : {BrokenMeter::In::start, BrokenMeter::In::sample, BrokenMeter::In::domains}) {
-        under_each_executor(build, [&](const AnyExecutor& executor, const std::string& name) {
+        under_each_executor(build, [&](Executor& executor, const std::string& name) {
             CAPTURE(name);
             BrokenMeter meter(when);
             const RunReport report = executor.run({.frames = 9, .energy_meter = &meter});
@@ -302,7 +302,7 @@ TEST_CASE("what a watchdog's report throws is thrown by run() when the stream ha
             auto& sink = graph.add(task("sink", in<int>("y"), [](auto) {}));
             graph.chain(source, middle, sink);
         },
-        [&](const AnyExecutor& executor, const std::string& name) {
+        [&](Executor& executor, const std::string& name) {
             CAPTURE(name);
             std::atomic<bool> reported = false;
             Graph unused;

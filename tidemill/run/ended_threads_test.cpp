@@ -82,7 +82,7 @@ TEST_CASE("a task that ends its thread ends the run, and the stream goes on with
                 if (frame == 50 && task == where) ending();
             });
         };
-        under_each_executor(build, [&](const AnyExecutor& executor, const std::string& name) {
+        under_each_executor(build, [&](Executor& executor, const std::string& name) {
             CAPTURE(name);
             CAPTURE(where);
             ending.ends = true;
@@ -99,7 +99,7 @@ TEST_CASE("a task that ends its thread ends the run, and the stream goes on with
 TEST_CASE("a condition that ends its thread ends the run, and the stream goes on with other threads") {
     Ending ending;
     const auto build = [](Graph& graph) { build_calling(graph, [](int, int) {}); };
-    under_each_executor(build, [&](const AnyExecutor& executor, const std::string& name) {
+    under_each_executor(build, [&](Executor& executor, const std::string& name) {
         CAPTURE(name);
         ending.ends = true;
         int asked = 0;
@@ -124,7 +124,7 @@ TEST_CASE("a thread in run() that is cancelled is unwound when the frames in fli
             pthread_testcancel();
         });
     };
-    under_each_executor(build, [&](const AnyExecutor& executor, const std::string& name) {
+    under_each_executor(build, [&](Executor& executor, const std::string& name) {
         CAPTURE(name);
         runs = false;
         bool unwound = true;
@@ -150,7 +150,7 @@ TEST_CASE("a task that fails for want of memory is told, though there is none to
                 std::string(1000, 'x').shrink_to_fit();
             });
         };
-        under_each_executor(build, [&](const AnyExecutor& executor, const std::string& name) {
+        under_each_executor(build, [&](Executor& executor, const std::string& name) {
             CAPTURE(name);
             fails = true;
             std::exception_ptr failure;

@@ -5,8 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "tidemill/run/end_frames.hpp"
-
 namespace tidemill {
 
 namespace {
@@ -17,16 +15,11 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 
 }  // namespace
 
-Engine::Engine(Graph& graph, EngineCut cut)
-    : graph_(graph),
-      graph_size_(graph.size()),
-      structure_(structure_of(graph)),
-      cut_(std::move(cut)),
-      knobs_(KnobBook::of(graph)) {
-    check(cut_);
+Engine::Engine(Graph& graph, EngineCut cut) : StreamEngine(graph), cut_(std::move(cut)) {
+    check_cut(cut_);
 }
 
-void Engine::check(const EngineCut& cut) const {
+void Engine::check_cut(const EngineCut& cut) const {
     if (cut.batch == 0) throw GraphError("a stage that hands over 0 frames at a time; give 1 or more");
     if (cut.batch > structure_.flight.frames) {
         throw GraphError(fmt::format(
@@ -39,27 +32,6 @@ void Engine::check(const EngineCut& cut) const {
     compile(graph_, structure_, cuts);
 }
 
-RunReport Engine::run(const RunOptions& options) {
-    return go(options, /*anew=*/true);
-}
-
-RunReport Engine::resume(const RunOptions& options) {
-    RunOptions rest = options;
-    if (options.finish) rest.frames = 0;
-    return go(rest, /*anew=*/false);
-}
-
-RunReport Engine::go(const RunOptions& wanted, bool anew) {
-    StreamRun stream({graph_, graph_size_, structure_, *knobs_, wishes_}, wanted, anew, [this] { halt(); });
-    const RunOptions options = stream.options(wanted);
-    Stretch whole = run_stretch(options, stream);
-    stream.has_begun_all(ended_);
-    end_stream(options, stream, whole.totals);
-    stream.finish(whole.report);
-    report_totals(structure_, whole.totals, whole.report);
-    return std::move(whole.report);
-}
-
 Stretch Engine::run_stretch(const RunOptions& options, StreamRun& stream) {
     Stretch stretch;
     stopped_by_.reset();
@@ -69,27 +41,13 @@ Stretch Engine::run_stretch(const RunOptions& options, StreamRun& stream) {
     return stretch;
 }
 
-void Engine::end_stream(const RunOptions& options, StreamRun& stream, RunTotals& totals) {
-    if (structure_.ends.empty() || !(stopped_by_ || options.finish)) return;
-    stream.place().has_ended = true;
-    run_end_frames(graph_, structure_, cut_, options, {stream.place().next_frames, stopped_by_, *knobs_},
-                   pool_, totals);
-}
-
-Checkpoint Engine::checkpoint() {
-    wishes_.gate().check_may_wait("checkpoint()");
-    if (std::optional<Checkpoint> taken = wishes_.want()) return *std::move(taken);
-    wishes_.gate().wait_until_over();
-    return checkpoint_of(graph_);
-}
-
 void Engine::halt() {
     const std::lock_guard lock(mutex_);
     if (running_) running_->halt();
 }
 
 void Engine::reschedule(EngineCut cut) {
-    check(cut);
+    check_cut(cut);
     const std::lock_guard lock(mutex_);
     wanted_cut_ = std::move(cut);
     wanted_since_ = Clock::now();
@@ -115,8 +73,8 @@ bool Engine::run_crew(const RunOptions& options, StreamRun& stream, Stretch& str
     stream.guarded([&] { crew->merge_clones(); });
     stretch.report.stages_elapsed_s = seconds_since(start);
     const std::lock_guard lock(mutex_);
-    ended_ = crew->state().outcome().has_value();
-    if (ended_) knobs_->end();
+    const bool ended = crew->state().outcome().has_value();
+    if (ended) knobs_->end();
     crew->state().rethrow();
     stream.place().next_frames = crew->next_frames();
     stopped_by_ = crew->stopped_by();
@@ -124,7 +82,7 @@ bool Engine::run_crew(const RunOptions& options, StreamRun& stream, Stretch& str
     stretch.report.stages = crew->stage_reports();
     stretch.report.segments = crew->segment_reports(totals);
     const bool wants_end = crew->state().ended();
-    if (ended_ || wants_end) stretch.end = ended_ ? StretchEnd::by_task : StretchEnd::wanted;
+    if (ended || wants_end) stretch.end = ended ? StretchEnd::by_task : StretchEnd::wanted;
     return (wanted_cut_ || stream.should_pause()) && !wants_end && totals.frames < options.frames;
 }
 

@@ -62,13 +62,11 @@ class Loop {
     std::uint64_t sum_ = 0;
 };
 
-template <class Executor>
 double frame_us(Executor& executor) {
     const RunReport report = executor.resume({.frames = kFrames, .statistics = false});
     return report.elapsed_s * 1e6 / static_cast<double>(kFrames);
 }
 
-template <class Executor>
 void compare(benchmark::State& state, Loop& loop, Executor& executor) {
     Loop plain;
     Sequence sequence(plain.graph());

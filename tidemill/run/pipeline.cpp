@@ -176,37 +176,10 @@ EngineCut cut_of(const Graph& graph, const Schedule& whole, const PipelineOption
 }
 
 Pipeline::Pipeline(Graph& graph, const Schedule& schedule, const PipelineOptions& options)
-    : graph_(graph),
-      options_(options),
-      engine_(std::make_unique<Engine>(graph, cut_of(graph, schedule, options))) {}
-
-// One that runs is stopped; one that runs this is left as it is.
-Pipeline::~Pipeline() {
-    if (!engine_->end_run()) engine_.release();
-}
-
-RunReport Pipeline::run(const RunOptions& options) {
-    return engine_->run(options);
-}
-
-RunReport Pipeline::resume(const RunOptions& options) {
-    return engine_->resume(options);
-}
-
-SetAt Pipeline::set(const KnobSettings& settings) {
-    return engine_->set(settings);
-}
-
-Checkpoint Pipeline::checkpoint() {
-    return engine_->checkpoint();
-}
-
-const Structure& Pipeline::structure() const {
-    return engine_->structure();
-}
+    : Executor(std::make_unique<Engine>(graph, cut_of(graph, schedule, options))), options_(options) {}
 
 void Pipeline::reschedule(const Schedule& schedule) {
-    engine_->reschedule(cut_of(graph_, schedule, options_));
+    engine<Engine>().reschedule(cut_of(graph(), schedule, options_));
 }
 
 }  // namespace tidemill

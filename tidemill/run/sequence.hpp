@@ -1,52 +1,14 @@
 #pragma once
 
-#include <memory>
-
-#include "tidemill/graph/graph.hpp"
-#include "tidemill/run/checkpoint/checkpoint.hpp"
-#include "tidemill/run/report.hpp"
-#include "tidemill/run/run_options.hpp"
+#include "tidemill/run/executor.hpp"
 
 namespace tidemill {
 
-class Engine;
-struct Structure;
-
 /// Runs a graph in order on the calling thread.
-class Sequence {
+class Sequence : public Executor {
   public:
     /// Throws GraphError naming every fault of the graph.
     explicit Sequence(Graph& graph);
-    ~Sequence();
-
-    /// Runs until the source stops, or as the options say; throws FrameError when a task throws.
-    RunReport run(const RunOptions& options = {});
-
-    /// Runs on where the last run ended; frame numbers go on, too.
-    RunReport resume(const RunOptions& options = {});
-
-    /// Changes knobs, from any thread, while the stream runs or between runs: `set(amp.gain, 2.0f, fir.taps,
-    /// taps)`. All change on one source frame, the next that begins, or the one of a `From{1000}` behind
-    /// them; what comes of earlier frames keeps the values under which they began. Waits for no frame. Throws
-    /// GraphError for a value that its knob cannot take and for a knob of another graph, RunError when the
-    /// stream has ended; then nothing is changed.
-    template <class T, class... Rest>
-    SetAt set(const Knob<T>& knob, const std::type_identity_t<T>& value, const Rest&... rest) {
-        return set(KnobSettings(knob, value, rest...));
-    }
-    SetAt set(const KnobSettings& settings);
-
-    /// All that the stream needs to go on elsewhere, from any thread but those that run it: it pauses between
-    /// two frames, and goes on. Throws ModuleError when a keep() throws, RunError when the run fails first.
-    Checkpoint checkpoint();
-
-    const Graph& graph() const;
-
-    /// The graph in order, with its units and segments.
-    const Structure& structure() const;
-
-  private:
-    std::unique_ptr<Engine> engine_;
 };
 
 }  // namespace tidemill

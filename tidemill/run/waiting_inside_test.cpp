@@ -77,7 +77,7 @@ TEST_CASE("a run that asks for its own checkpoint is refused, from wherever it d
             graph.bind(source["x"], caller->x);
             graph.bind(caller->y, sink["y"]);
         };
-        under_each_executor(build, [&](const AnyExecutor& executor, const std::string& name) {
+        under_each_executor(build, [&](Executor& executor, const std::string& name) {
             CAPTURE(name);
             CAPTURE(static_cast<int>(from));
             caller->call = [&] { executor.checkpoint(); };
@@ -211,7 +211,7 @@ TEST_CASE("a task that says again for ever hears the stop token") {
         auto& sink = graph.add(task("sink", in<int>("y"), [](auto) {}));
         graph.chain(source, middle, sink);
     };
-    under_each_executor(build, [&](const AnyExecutor& executor, const std::string& name) {
+    under_each_executor(build, [&](Executor& executor, const std::string& name) {
         CAPTURE(name);
         stop = {};
         times = 0;

@@ -123,7 +123,7 @@ nb::tuple receive_part(cli::RxOptions options) {
     };
     std::stop_source stop;
     options.reception.stop = options.running.stop = stop.get_token();
-    options.running.how.executor = Executor::sequence;
+    options.running.how.executor = ExecutorKind::sequence;
     std::optional<cli::RxOutcome> outcome;
     do_interruptibly(stop, [&] { outcome = whole_reception(options); });
     nb::dict frames;
@@ -176,9 +176,9 @@ nb::dict examine(cli::ReceptionOptions options) {
     return known;
 }
 
-Executor executor_of(const std::string& name) {
-    for (const Executor executor :
-         {Executor::automatic, Executor::pipeline, Executor::sequence, Executor::threads, Executor::dynamic})
+ExecutorKind executor_of(const std::string& name) {
+    for (const ExecutorKind executor : {ExecutorKind::automatic, ExecutorKind::pipeline,
+                                        ExecutorKind::sequence, ExecutorKind::threads, ExecutorKind::dynamic})
         if (name == to_string(executor)) return executor;
     throw cli::WrongUsage("executor '" + name + "': give auto, pipeline, sequence, threads or dynamic");
 }

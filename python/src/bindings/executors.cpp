@@ -23,6 +23,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
 #include "tidemill/cli/insight.hpp"
@@ -53,13 +54,13 @@ struct RunWishes {
 };
 
 /// An executor with what it needs of Python: made and ended without the lock, since its threads may want it.
-template <class Executor>
 class Held {
   public:
-    template <class... Options>
-    explicit Held(PythonGraph& graph, const Options&... options) : graph_(graph) {
+    template <class Make>
+    Held(PythonGraph& graph, Make make) : graph_(graph) {
         const Unlocked unlocked;
-        executor_ = std::make_unique<Executor>(graph.graph(), options...);
+        executor_ = make(graph.graph());
+        runs_here_ = dynamic_cast<Sequence*>(&*executor_) != nullptr;
     }
     ~Held() {
         if (process_.is_other()) {  // its threads are not here, and would be waited for
@@ -93,6 +94,7 @@ class Held {
     std::mutex mutex_;
     std::stop_source stop_;  // of the run that is going on
     std::unique_ptr<Executor> executor_;
+    bool runs_here_;                        // in the calling thread
     std::shared_ptr<PythonPolicy> policy_;  // null where it is not Python's
     ProcessOfThreads process_;
 };
@@ -104,8 +106,7 @@ std::function<bool()> over_after(const std::optional<double>& seconds) {
     return [end] { return Clock::now() >= end; };
 }
 
-template <class Executor>
-nb::dict Held<Executor>::go(const RunWishes& wishes, bool anew) {
+nb::dict Held::go(const RunWishes& wishes, bool anew) {
     process_.check("the executor");
     RunOptions options{.statistics = wishes.statistics, .finish = wishes.finish};
     if (wishes.frames) options.frames = *wishes.frames;
@@ -123,40 +124,32 @@ nb::dict Held<Executor>::go(const RunWishes& wishes, bool anew) {
         cli::check_writable(*wishes.trace);
         options.observers.push_back(&trace.emplace());
     }
-    RunReport report;
-    if constexpr (std::is_same_v<Executor, Sequence>) {
-        report = go_here(options, anew, stop);
-    } else {
-        report = go_on_threads(options, anew, stop);
-    }
+    const RunReport report = runs_here_ ? go_here(options, anew, stop) : go_on_threads(options, anew, stop);
     if (policy_) policy_->rethrow();
     if (trace) trace->write(*wishes.trace);
     return to_dict(json_of(report));
 }
 
 // Dynamic asks where it asks for ranks, too: one thread at a time.
-template <class Executor>
-void Held<Executor>::end_when_policy_fails(RunOptions& options) {
+void Held::end_when_policy_fails(RunOptions& options) {
     policy_->forget_failure();
     options.stop_when = [this, over = std::move(options.stop_when)] {
         return policy_->has_failed() || (over && over());
     };
 }
 
-template <class Executor>
-void Held<Executor>::stop() {
+void Held::stop() {
     const std::lock_guard lock(mutex_);
     stop_.request_stop();
 }
 
-template <class Executor>
-std::uint64_t Held<Executor>::set(const std::vector<KnobAsTuple>& knobs, std::optional<std::uint64_t> from) {
+std::uint64_t Held::set(const std::vector<KnobAsTuple>& knobs, std::optional<std::uint64_t> from) {
     KnobSettings settings;
     if (from) settings.from = From{*from};
     {
         const nb::ft_object_guard alone(nb::find(graph_));
         for (const auto& [module, name, value] : knobs) {
-            const auto knob = graph_.graph().module(module).template find_knob<double>(name);
+            const auto knob = graph_.graph().module(module).find_knob<double>(name);
             settings.settings.push_back({{knob.module, knob.index}, internal::knob_bytes(value)});
         }
     }
@@ -165,8 +158,7 @@ std::uint64_t Held<Executor>::set(const std::vector<KnobAsTuple>& knobs, std::op
 }
 
 // In the calling thread, where a task may want to be.
-template <class Executor>
-RunReport Held<Executor>::go_here(RunOptions& options, bool anew, std::stop_source& stop) {
+RunReport Held::go_here(RunOptions& options, bool anew, std::stop_source& stop) {
     const LiveRun live(stop);
     SignalWatch signals;
     const auto over = std::exchange(options.stop_when, {});
@@ -180,41 +172,26 @@ RunReport Held<Executor>::go_here(RunOptions& options, bool anew, std::stop_sour
     return report;
 }
 
-template <class Executor>
-RunReport Held<Executor>::go_on_threads(RunOptions& options, bool anew, std::stop_source& stop) {
+RunReport Held::go_on_threads(RunOptions& options, bool anew, std::stop_source& stop) {
     RunReport report;
     do_interruptibly(
         stop, [&] { report = go(options, anew); }, [&] { graph_.interrupt_tasks(); });
     return report;
 }
 
-template <class Executor>
-nb::class_<Held<Executor>> bind_executor(nb::module_& module, const char* name) {
-    const auto go = [](bool anew) {
-        return
-            [anew](Held<Executor>& self, std::optional<std::uint64_t> frames, std::optional<double> seconds,
-                   bool statistics, bool finish, std::optional<std::filesystem::path> trace) {
-                return self.go({frames, seconds, statistics, finish, std::move(trace)}, anew);
-            };
-    };
-    return nb::class_<Held<Executor>>(module, name)
-        .def("run", go(true), nb::kw_only(), "frames"_a = nb::none(), "seconds"_a = nb::none(),
-             "statistics"_a = true, "finish"_a = false, "trace"_a = nb::none())
-        .def("set", &Held<Executor>::set, "knobs"_a, "at"_a.none())
-        .def("stop", &Held<Executor>::stop)
-        .def("resume", go(false), nb::kw_only(), "frames"_a = nb::none(), "seconds"_a = nb::none(),
-             "statistics"_a = true, "finish"_a = false, "trace"_a = nb::none());
-}
-
 // With a policy by its name, or one of Python's, which is asked before each task.
-void make_dynamic(Held<Dynamic>* self, PythonGraph& graph, DynamicOptions options, const nb::object& policy) {
+std::unique_ptr<Held> make_dynamic(PythonGraph& graph, std::size_t workers, const nb::object& policy) {
+    DynamicOptions options{.workers = workers};
     std::shared_ptr<PythonPolicy> own;
     if (!nb::try_cast(policy, options.policy)) {
         own = std::make_shared<PythonPolicy>(policy, unit_names(graph.graph()));
         options.make_policy = [own](std::span<const policy::KindId> kinds) { return own->policy(kinds); };
         options.bundle = {};
     }
-    (new (self) Held<Dynamic>(graph, options))->heed(std::move(own));
+    auto held =
+        std::make_unique<Held>(graph, [&](Graph& of) { return std::make_unique<Dynamic>(of, options); });
+    held->heed(std::move(own));
+    return held;
 }
 
 PipelineOptions pipeline_options(bool pinned, std::size_t ring_depth, std::uint32_t batch) {
@@ -240,31 +217,44 @@ Profile profile_graph(PythonGraph& graph, std::optional<std::uint64_t> frames, d
 }  // namespace
 
 void bind_executors(nb::module_& module) {
-    bind_executor<Sequence>(module, "Sequence")
-        .def(nb::init<PythonGraph&>(), "graph"_a, nb::keep_alive<1, 2>());
-    bind_executor<Pipeline>(module, "Pipeline")
-        .def(
-            "__init__",
-            [](Held<Pipeline>* self, PythonGraph& graph, const Schedule& schedule, bool pinned,
-               std::size_t ring_depth, std::uint32_t batch) {
-                new (self) Held<Pipeline>(graph, schedule, pipeline_options(pinned, ring_depth, batch));
-            },
-            "graph"_a, "schedule"_a, nb::kw_only(), "pinned"_a, "ring_depth"_a, "batch"_a,
-            nb::keep_alive<1, 2>())
+    const auto go = [](bool anew) {
+        return [anew](Held& self, std::optional<std::uint64_t> frames, std::optional<double> seconds,
+                      bool statistics, bool finish, std::optional<std::filesystem::path> trace) {
+            return self.go({frames, seconds, statistics, finish, std::move(trace)}, anew);
+        };
+    };
+    nb::class_<Held>(module, "Executor")
+        .def("run", go(true), nb::kw_only(), "frames"_a = nb::none(), "seconds"_a = nb::none(),
+             "statistics"_a = true, "finish"_a = false, "trace"_a = nb::none())
+        .def("resume", go(false), nb::kw_only(), "frames"_a = nb::none(), "seconds"_a = nb::none(),
+             "statistics"_a = true, "finish"_a = false, "trace"_a = nb::none())
+        .def("set", &Held::set, "knobs"_a, "at"_a.none())
+        .def("stop", &Held::stop)
         .def(
             "reschedule",
-            [](Held<Pipeline>& self, const Schedule& schedule) {
+            [](Held& self, const Schedule& schedule) {
                 const Unlocked unlocked;
-                self.executor().reschedule(schedule);
+                dynamic_cast<Pipeline&>(self.executor()).reschedule(schedule);
             },
             "schedule"_a);
-    bind_executor<Dynamic>(module, "Dynamic")
-        .def(
-            "__init__",
-            [](Held<Dynamic>* self, PythonGraph& graph, std::size_t workers, const nb::object& policy) {
-                make_dynamic(self, graph, {.workers = workers}, policy);
-            },
-            "graph"_a, nb::kw_only(), "workers"_a, "policy"_a, nb::keep_alive<1, 2>());
+    module.def(
+        "sequence",
+        [](PythonGraph& graph) {
+            return std::make_unique<Held>(graph, [](Graph& of) { return std::make_unique<Sequence>(of); });
+        },
+        "graph"_a, nb::keep_alive<0, 1>());
+    module.def(
+        "pipeline",
+        [](PythonGraph& graph, const Schedule& schedule, bool pinned, std::size_t ring_depth,
+           std::uint32_t batch) {
+            const PipelineOptions options = pipeline_options(pinned, ring_depth, batch);
+            return std::make_unique<Held>(
+                graph, [&](Graph& of) { return std::make_unique<Pipeline>(of, schedule, options); });
+        },
+        "graph"_a, "schedule"_a, nb::kw_only(), "pinned"_a, "ring_depth"_a, "batch"_a,
+        nb::keep_alive<0, 1>());
+    module.def("dynamic", &make_dynamic, "graph"_a, nb::kw_only(), "workers"_a, "policy"_a,
+               nb::keep_alive<0, 1>());
     module.def("profile", &profile_graph, "graph"_a, nb::kw_only(), "frames"_a.none(), "seconds"_a,
                "cores"_a.none());
 }

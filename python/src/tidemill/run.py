@@ -145,7 +145,7 @@ class Sequence(Executor):
 
     def __init__(self, graph: Graph) -> None:
         self._graph = _graph(graph)
-        self._core = _core.Sequence(graph._core)
+        self._core = _core.sequence(graph._core)
 
 
 class Pipeline(Executor):
@@ -160,7 +160,7 @@ class Pipeline(Executor):
         self, graph: Graph, schedule: Schedule, *, pinned: bool = False, ring_depth: int = 1, batch: int = 1
     ) -> None:
         self._graph = _graph(graph)
-        self._core = _core.Pipeline(
+        self._core = _core.pipeline(
             graph._core,
             _schedule(schedule)._core,
             pinned=bool(pinned),
@@ -185,4 +185,4 @@ class Dynamic(Executor):
         self._graph = _graph(graph)
         if policy is None:
             raise TypeError("policy=None: give one of policies(), or one of your own")
-        self._core = _core.Dynamic(graph._core, workers=whole("workers", workers, 1, _MOST_WORKERS), policy=policy)
+        self._core = _core.dynamic(graph._core, workers=whole("workers", workers, 1, _MOST_WORKERS), policy=policy)

@@ -36,15 +36,15 @@ struct BenchProgram {
 /// A way to run a program without asking.
 struct Way {
     const char* name;
-    Executor executor;
+    ExecutorKind executor;
     const char* strategy;
 };
 
-constexpr Way kWays[] = {{"in order", Executor::sequence, "herad"},
-                         {"pipeline", Executor::pipeline, "herad"},
-                         {"packed", Executor::pipeline, "packed"},
-                         {"dynamic", Executor::dynamic, "herad"},
-                         {"threads", Executor::threads, "herad"}};
+constexpr Way kWays[] = {{"in order", ExecutorKind::sequence, "herad"},
+                         {"pipeline", ExecutorKind::pipeline, "herad"},
+                         {"packed", ExecutorKind::pipeline, "packed"},
+                         {"dynamic", ExecutorKind::dynamic, "herad"},
+                         {"threads", ExecutorKind::threads, "herad"}};
 
 /// Microseconds a frame, a value for each round.
 using Periods = std::vector<double>;
@@ -115,7 +115,7 @@ class ProgramRuns {
     /// Once the choice is made: what it takes to make it is another question.
     double chosen_period_us(const BenchProgram& program, std::string& chosen) const {
         constexpr double kToChoose = 1.2;
-        GraphRun run({.executor = Executor::automatic, .seconds = seconds_ + kToChoose}, topology_);
+        GraphRun run({.executor = ExecutorKind::automatic, .seconds = seconds_ + kToChoose}, topology_);
         run.prepare([](const ProfileOptions&) { return Profile(); });
         program.with_graph([&](Graph& graph) { run.go(graph, {.statistics = false}); });
         if (!run.choice() || !(run.forecast_came_to_us() > 0))

@@ -272,7 +272,7 @@ void add_bench(Verb& program) {
     strategies_or_all.emplace_back("all", nullptr);
     verb.choice("--strategy", options->waiting.strategy, strategies_or_all, "waiting: of the schedules");
     verb.choice("--executor", options->forecast.executor,
-                {{"pipeline", Executor::pipeline}, {"auto", Executor::automatic}},
+                {{"pipeline", ExecutorKind::pipeline}, {"auto", ExecutorKind::automatic}},
                 "forecast: whose forecasts");
     verb.option("--runs", options->forecast.runs, "forecast: of each, with a profile of its own")
         .in(between(2, 1000));

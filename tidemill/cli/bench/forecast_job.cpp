@@ -86,7 +86,7 @@ Fared run_graph(const WithGraph& with_graph, const Topology& topology, const For
         return report.period_us();
     };
     Fared fared;
-    const double in_order_us = period_of({.executor = Executor::sequence, .frames = kGraphFrames}, fared);
+    const double in_order_us = period_of({.executor = ExecutorKind::sequence, .frames = kGraphFrames}, fared);
     period_of({.executor = options.executor, .frames = kGraphFrames}, fared);
     fared.in_order_us = in_order_us;
     return fared;

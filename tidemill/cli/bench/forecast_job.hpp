@@ -9,10 +9,10 @@ namespace tidemill::cli {
 
 /// How forecasts are put to the test.
 struct ForecastOptions {
-    Executor executor = Executor::pipeline;  ///< or automatic
-    int runs = 10;                           ///< each with a profile of its own
-    std::uint64_t packets = 300'000;         ///< in the recording that is received
-    std::string filter{};                    ///< only what begins so
+    ExecutorKind executor = ExecutorKind::pipeline;  ///< or automatic
+    int runs = 10;                                   ///< each with a profile of its own
+    std::uint64_t packets = 300'000;                 ///< in the recording that is received
+    std::string filter{};                            ///< only what begins so
     bool json = false;
 };
 

@@ -89,8 +89,8 @@ HowToRun how_to_run(const TxOptions& options, const std::vector<NamedInput>& inp
     const bool has_pace =
         has_own_pace(options.output) ||
         std::ranges::any_of(inputs, [](const NamedInput& each) { return each.input->is_live(); });
-    if (how.executor == Executor::automatic && (has_pace || transmission.bytes_of_frame() > kMostBytes))
-        how.executor = resolved(how) == Executor::automatic ? Executor::sequence : resolved(how);
+    if (how.executor == ExecutorKind::automatic && (has_pace || transmission.bytes_of_frame() > kMostBytes))
+        how.executor = resolved(how) == ExecutorKind::automatic ? ExecutorKind::sequence : resolved(how);
     return how;
 }
 

@@ -48,7 +48,7 @@ struct TxOptions {
     double level_dbfs = -12;
     bool stats = false;
     bool json = false;
-    RunningOptions running{.how = {.executor = Executor::automatic}};
+    RunningOptions running{.how = {.executor = ExecutorKind::automatic}};
 };
 
 /// What was sent.
@@ -66,7 +66,7 @@ struct TxOutcome {
     bool is_live = false;
     std::uint64_t underflows = 0;  ///< of a radio
     double duration_s = 0;
-    Executor executor = Executor::sequence;
+    ExecutorKind executor = ExecutorKind::sequence;
     RunAccount account{};
     RunReport run{};
 };

@@ -42,7 +42,7 @@ GraphRun scheduled_run(const RxOptions& options, const Topology& topology, RxCar
         if (!user.wants_end()) throw;
     }
     if (!user.wants_end()) return run;
-    return GraphRun({.executor = Executor::sequence}, topology);
+    return GraphRun({.executor = ExecutorKind::sequence}, topology);
 }
 
 // Keeps the first failure for later: what was received until then is finished and accounted for. Nothing was,

@@ -13,7 +13,7 @@ HowToRun how_to_run(const RxOptions& options, bool live) {
     HowToRun how = options.running.how;
     if (live) how.choices.clear();  // what is best for a recording is not, where nothing hurries
     const bool has_device = !options.device.device.empty();
-    if (has_device && how.executor == Executor::automatic) how.executor = Executor::pipeline;
+    if (has_device && how.executor == ExecutorKind::automatic) how.executor = ExecutorKind::pipeline;
     return how;
 }
 

@@ -29,9 +29,10 @@ struct RxOptions {
     std::string journal{};  ///< file for what reaches the run from outside; empty: none
     // Decoding times vary from frame to frame; and where other programs want the cores too, a stage must find
     // work for the whole slice of time that it gets. So much may wait between two stages.
-    RunningOptions running{
-        .how = {
-            .executor = Executor::automatic, .profile_s = 1, .ring_depth = 32, .window = {.iterations = 32}}};
+    RunningOptions running{.how = {.executor = ExecutorKind::automatic,
+                                   .profile_s = 1,
+                                   .ring_depth = 32,
+                                   .window = {.iterations = 32}}};
     bool json = false;
     bool stats = false;  ///< tables of tasks, schedule and stages in the report
 

@@ -23,7 +23,7 @@ namespace tidemill::cli {
 struct RxOutcome {
     ReceptionJob job;
     std::optional<ReceptionProfile> profile;
-    Executor executor{};
+    ExecutorKind executor{};
     std::optional<Schedule> schedule;
     CostModel model{};  ///< by which the profile predicts
     std::optional<double> predicted_mbps;

@@ -137,7 +137,7 @@ std::string tables(const RxOutcome& outcome) {
         text += "Schedule (from the profile)\n" +
                 to_table(*outcome.schedule, outcome.profile->profile, outcome.model) + "\n";
     text += "Stages\n" + stage_table(outcome.run) + "\n";
-    return outcome.executor == Executor::dynamic ? text : text + bottleneck(outcome.run) + "\n";
+    return outcome.executor == ExecutorKind::dynamic ? text : text + bottleneck(outcome.run) + "\n";
 }
 
 // Frames were decoded; why nothing came of them.

@@ -12,9 +12,7 @@
 #include "tidemill/graph/graph.hpp"
 #include "tidemill/platform/pu_set.hpp"
 #include "tidemill/policy/policy.hpp"
-#include "tidemill/run/checkpoint/checkpoint.hpp"
-#include "tidemill/run/report.hpp"
-#include "tidemill/run/run_options.hpp"
+#include "tidemill/run/executor.hpp"
 #include "tidemill/run/waiting.hpp"
 
 namespace tidemill {
@@ -22,8 +20,6 @@ namespace tidemill {
 namespace bridge {
 struct Emulation;
 }
-class DynamicEngine;
-struct Structure;
 
 /// Kinds of cores by module ("demapper") or task ("demapper.run").
 using KindsByName = std::map<std::string, policy::KindSet>;
@@ -67,42 +63,14 @@ struct DynamicOptions {
 
 /// Runs a graph by tasks, each one unit on one frame: workers take those that are ready, as a policy says.
 /// For streams whose costs nobody knows ahead. Every frame, number and byte is the same as under Sequence.
-class Dynamic {
+class Dynamic : public Executor {
   public:
     /// Throws GraphError when the graph is faulty, cannot be replicated, does not fit the window, or has a
     /// task that no worker may run; PolicyError when there is no such policy.
     explicit Dynamic(Graph& graph, DynamicOptions options = {});
-    ~Dynamic();
-
-    /// Runs until the source stops, or as the options say; throws FrameError when a task throws.
-    RunReport run(const RunOptions& options = {});
-
-    /// Runs on where the last run ended, on the same threads; frame numbers go on, too.
-    RunReport resume(const RunOptions& options = {});
-
-    /// Changes knobs, from any thread, while the stream runs or between runs: `set(amp.gain, 2.0f, fir.taps,
-    /// taps)`. All change on one source frame, the next that begins, or the one of a `From{1000}` behind
-    /// them; what comes of earlier frames keeps the values under which they began. Waits for no frame. Throws
-    /// GraphError for a value that its knob cannot take and for a knob of another graph, RunError when the
-    /// stream has ended; then nothing is changed.
-    template <class T, class... Rest>
-    SetAt set(const Knob<T>& knob, const std::type_identity_t<T>& value, const Rest&... rest) {
-        return set(KnobSettings(knob, value, rest...));
-    }
-    SetAt set(const KnobSettings& settings);
-
-    /// All that the stream needs to go on elsewhere, from any thread but those that run it: it pauses between
-    /// two frames, and goes on. Throws ModuleError when a keep() throws, RunError when the run fails first.
-    Checkpoint checkpoint();
-
-    /// The graph in order, with its units and segments.
-    const Structure& structure() const;
 
     /// Per segment, how many frames may be in flight.
     std::vector<std::uint32_t> tokens() const;
-
-  private:
-    std::unique_ptr<DynamicEngine> engine_;
 };
 
 }  // namespace tidemill

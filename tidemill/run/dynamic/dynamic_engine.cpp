@@ -8,21 +8,17 @@
 #include "tidemill/bridge/emulation.hpp"
 #include "tidemill/graph/arena.hpp"
 #include "tidemill/platform/tick_clock.hpp"
-#include "tidemill/run/end_frames.hpp"
 #include "tidemill/run/late.hpp"
 #include "tidemill/run/run_error.hpp"
 
 namespace tidemill {
 
 DynamicEngine::DynamicEngine(Graph& graph, DynamicOptions options)
-    : graph_(graph),
-      graph_size_(graph.size()),
+    : StreamEngine(graph),
       options_(std::move(options)),
-      structure_(structure_of(graph)),
       plan_(compile_apart(graph, structure_)),
-      units_(dynamic_units_of(graph, structure_, plan_)),
-      knobs_(KnobBook::of(graph)) {
-    check();
+      units_(dynamic_units_of(graph, structure_, plan_)) {
+    check_options();
     policy::KindSet there = 0;
     for (const policy::KindId kind : kinds()) there |= policy::KindSet{1} << kind;
     confine(units_, structure_, options_.only, there);
@@ -51,7 +47,7 @@ std::vector<bridge::KnownTicks> DynamicEngine::known_ticks() const {
     return known;
 }
 
-void DynamicEngine::check() const {
+void DynamicEngine::check_options() const {
     if (options_.workers == 0) throw GraphError("dynamic scheduling with 0 workers: give 1 or more");
     const auto check_count = [this](const char* what, std::size_t given) {
         if (given == 0 || given == options_.workers) return;
@@ -104,29 +100,7 @@ std::vector<std::uint32_t> DynamicEngine::tokens() const {
     return tokens;
 }
 
-RunReport DynamicEngine::run(const RunOptions& options) {
-    return go(options, /*anew=*/true);
-}
-
-RunReport DynamicEngine::resume(const RunOptions& options) {
-    RunOptions rest = options;
-    if (options.finish) rest.frames = 0;
-    return go(rest, /*anew=*/false);
-}
-
-RunReport DynamicEngine::go(const RunOptions& wanted, bool anew) {
-    check_late(wanted);
-    StreamRun stream({graph_, graph_size_, structure_, *knobs_, wishes_}, wanted, anew, [this] { halt(); });
-    const RunOptions options = stream.options(wanted);
-    Stretch whole = run_stretch(options, stream);
-    stream.has_begun_all(whole.end == StretchEnd::by_task);
-    end_stream(options, stream, whole.totals);
-    stream.finish(whole.report);
-    report_totals(structure_, whole.totals, whole.report);
-    return std::move(whole.report);
-}
-
-void DynamicEngine::check_late(const RunOptions& options) const {
+void DynamicEngine::check(const RunOptions& options) const {
     if (options.late != Late::wait && !options.replay)
         throw RunError(
             "dynamic workers ask a source only when there is room: drop late frames in a Pipeline");
@@ -134,7 +108,7 @@ void DynamicEngine::check_late(const RunOptions& options) const {
 }
 
 Stretch DynamicEngine::run_stretch(const RunOptions& options, StreamRun& stream) {
-    check_late(options);
+    check(options);
     stopped_by_.reset();
     Told told{.times = {structure_, kinds(), kind_names()}};
     while (run_crew(options, stream, told)) {
@@ -215,13 +189,6 @@ void DynamicEngine::halt() {
     if (running_) running_->halt();
 }
 
-Checkpoint DynamicEngine::checkpoint() {
-    wishes_.gate().check_may_wait("checkpoint()");
-    if (std::optional<Checkpoint> taken = wishes_.want()) return *std::move(taken);
-    wishes_.gate().wait_until_over();
-    return checkpoint_of(graph_);
-}
-
 // Few frames, in order: consecutive units that one worker's core may run are a stage, on a thread there.
 EngineCut DynamicEngine::cut_at_end() const {
     const std::vector<policy::KindId> kind_of_worker = kinds();
@@ -238,13 +205,6 @@ EngineCut DynamicEngine::cut_at_end() const {
         ++cut.stages.back().cut.units;
     }
     return cut;
-}
-
-void DynamicEngine::end_stream(const RunOptions& options, StreamRun& stream, RunTotals& totals) {
-    if (structure_.ends.empty() || !(stopped_by_ || options.finish)) return;
-    stream.place().has_ended = true;
-    run_end_frames(graph_, structure_, cut_at_end(), options,
-                   {stream.place().next_frames, stopped_by_, *knobs_}, pool_, totals);
 }
 
 void DynamicEngine::fill_report(const Told& told, const RunTotals& totals, RunReport& report) const {

@@ -49,7 +49,7 @@ AdaptedRun::AdaptedRun(Graph& graph, const HowToRun& how, const Topology& topolo
       runners_(graph, relay_.structure(), how_, topology),
       live_(relay_.structure()),
       profile_(std::move(profile)),
-      way_{.executor = Executor::pipeline, .schedule = std::move(schedule)},
+      way_{.executor = ExecutorKind::pipeline, .schedule = std::move(schedule)},
       runner_(runners_.make(way_)) {}
 
 RunReport AdaptedRun::run(const RunOptions& options, const Follow& follow) {
@@ -74,10 +74,10 @@ bool AdaptedRun::look() {
 }
 
 std::optional<AdaptedRun::Wish> AdaptedRun::wish_for() const {
-    if (way_.executor == Executor::pipeline) {
+    if (way_.executor == ExecutorKind::pipeline) {
         if (std::optional<Schedule> better = better_schedule(profile_, *way_.schedule, options_)) {
             const double period = *better->period_us;
-            return Wish{.to = {{.executor = Executor::pipeline, .schedule = std::move(better)}, period},
+            return Wish{.to = {{.executor = ExecutorKind::pipeline, .schedule = std::move(better)}, period},
                         .now_us = period_us(*way_.schedule, profile_, options_.model)};
         }
     }
@@ -92,9 +92,10 @@ std::optional<AdaptedRun::Wish> AdaptedRun::other_executor() const {
     double least_us = (1 - options_.threshold) * now_us * factor(way_.executor);
     const internal::PromisingWay* best = nullptr;
     for (const internal::PromisingWay& each : found.ways) {
-        const Executor executor = each.way.executor;
+        const ExecutorKind executor = each.way.executor;
         const double expected_us = each.forecast_us * factor(executor);
-        if (executor == way_.executor || executor == Executor::threads || expected_us >= least_us) continue;
+        if (executor == way_.executor || executor == ExecutorKind::threads || expected_us >= least_us)
+            continue;
         least_us = expected_us;
         best = &each;
     }
@@ -104,11 +105,11 @@ std::optional<AdaptedRun::Wish> AdaptedRun::other_executor() const {
 
 double AdaptedRun::forecast_us(const Choice::Way& way, const internal::PromisingWays& found) const {
     if (way.schedule) return period_us(*way.schedule, profile_, options_.model);
-    if (way.executor == Executor::dynamic) return dynamic_forecast_us(profile_, found, options_.cores);
+    if (way.executor == ExecutorKind::dynamic) return dynamic_forecast_us(profile_, found, options_.cores);
     return found.in_order_us;
 }
 
-double AdaptedRun::factor(Executor executor) const {
+double AdaptedRun::factor(ExecutorKind executor) const {
     const auto known = factors_.find(executor);
     return known == factors_.end() ? 1 : known->second;
 }

@@ -71,7 +71,7 @@ class AdaptedRun {
     std::optional<Wish> wish_for() const;
     std::optional<Wish> other_executor() const;
     double forecast_us(const Choice::Way& way, const internal::PromisingWays& found) const;
-    double factor(Executor executor) const;
+    double factor(ExecutorKind executor) const;
     void forget_a_little();
 
     Graph& graph_;
@@ -90,7 +90,7 @@ class AdaptedRun {
     std::shared_ptr<StretchRunner> runner_;
     std::optional<Wish> wish_{};
     std::optional<StreamTrials> trials_{};
-    std::map<Executor, double> factors_;  // of forecasts, as turns came to
+    std::map<ExecutorKind, double> factors_;  // of forecasts, as turns came to
     std::vector<double> bubbles_us_;
     std::vector<AdaptationChange> changes_;
     std::vector<std::string> warnings_;

@@ -114,7 +114,7 @@ TEST_CASE("adapted run: another executor that has become faster goes on, and no 
     CHECK(change.frame > 200);
     CHECK(change.frame < report.frames);
     CHECK(change.after_us < change.before_us);
-    CHECK(run.way().executor == Executor::dynamic);
+    CHECK(run.way().executor == ExecutorKind::dynamic);
 }
 
 TEST_CASE("adapted run: a stop during a trial ends it between two frames, with all that began") {
@@ -132,7 +132,7 @@ TEST_CASE("adapted run: a stop during a trial ends it between two frames, with a
     CHECK(report.frames < 200);
     CHECK(report.delivered == report.frames);
     CHECK(chain.arrived == expected(report.frames));
-    CHECK(run.way().executor == Executor::pipeline);
+    CHECK(run.way().executor == ExecutorKind::pipeline);
 }
 
 TEST_CASE("adapted run: a change of schedule goes by forecast, without a trial") {

@@ -43,7 +43,7 @@ AutoRun::AutoRun(Graph& graph, const HowToRun& how, const Topology& topology, Is
 AutoRun::~AutoRun() = default;
 
 void AutoRun::start_with(const Choice& choice) {
-    if (choice.way.executor == Executor::threads &&
+    if (choice.way.executor == ExecutorKind::threads &&
         choice.way.schedule->stages != thread_per_task(relay_.structure()).stages)
         throw RunError("its schedule has no thread per task of this graph");
     chosen_ = runners_.make(choice.way);
@@ -141,7 +141,7 @@ void AutoRun::find_candidates() {
     in_order_us_ = found.in_order_us;
     choice_.bound_us = found.bound_us;
     std::vector<internal::PromisingWay> ways = std::move(found.ways);
-    const bool in_order_alone = ways.size() == 1 && ways.front().way.executor == Executor::sequence;
+    const bool in_order_alone = ways.size() == 1 && ways.front().way.executor == ExecutorKind::sequence;
     if (pace_us_ > kWaitsAtPace * in_order_us_ && !in_order_alone) ways = also_by_work(ways);
     for (internal::PromisingWay& each : ways) candidates_.push_back({std::move(each)});
     make_runners();

@@ -66,7 +66,7 @@ std::function<bool(int)> after_choice(const std::function<bool()>& has_chosen) {
     return [has_chosen, chosen = 0](int) mutable { return has_chosen() && ++chosen > 40; };
 }
 
-const HowToRun kAuto{.executor = Executor::automatic, .pinned = false};
+const HowToRun kAuto{.executor = ExecutorKind::automatic, .pinned = false};
 
 }  // namespace
 
@@ -106,7 +106,7 @@ TEST_CASE("auto: a stream that ends in a trial says what ran then, and chose not
         run.go(waiting.graph, {}, [&](const Schedule& schedule) { in_trial |= schedule.stages.size() > 1; });
     CHECK(waiting.in_order);
     CHECK_FALSE(run.choice());
-    CHECK(run.executor() != Executor::sequence);
+    CHECK(run.executor() != ExecutorKind::sequence);
     CHECK(report.stages.size() > 1);
 }
 
@@ -115,7 +115,7 @@ TEST_CASE("auto: threads that own several stages are a way like any other") {
     AutoRun run(waiting.graph, kAuto, two_cores());
     Schedule schedule{.stages = {{0, 2, 1, "big"}, {2, 1, 1, "big"}, {3, 2, 1, "big"}}};
     schedule.stages[0].owners = schedule.stages[2].owners = {1};
-    run.start_with({.way = {.executor = Executor::pipeline, .schedule = schedule}});
+    run.start_with({.way = {.executor = ExecutorKind::pipeline, .schedule = schedule}});
     CHECK(run.run({}).delivered == 200);
     CHECK(waiting.in_order);
     CHECK(run.last_way().name() == "pipeline of 3 stages on 2 threads");
@@ -131,7 +131,7 @@ TEST_CASE("auto: one core leaves nothing to try, and the stream stays in order")
     run.run({});
     CHECK(waiting.in_order);
     REQUIRE(run.has_chosen());
-    CHECK(run.choice().way.executor == Executor::sequence);
+    CHECK(run.choice().way.executor == ExecutorKind::sequence);
     CHECK(run.choice().tried.empty());
 }
 
@@ -154,7 +154,7 @@ TEST_CASE("auto: a source that a clock paces stays in order, where that keeps up
     AutoRun run(graph, kAuto, two_cores());
     run.run({});
     REQUIRE(run.has_chosen());
-    CHECK(run.choice().way.executor == Executor::sequence);
+    CHECK(run.choice().way.executor == ExecutorKind::sequence);
 }
 
 namespace {
@@ -274,18 +274,18 @@ TEST_CASE("auto: the next start goes on with what was chosen, unless it is to be
 TEST_CASE("auto: a choice of threads that are no thread per task of this graph is not followed") {
     TwoWaits waiting(after(3));
     AutoRun run(waiting.graph, kAuto, two_cores());
-    Choice choice{.way = {.executor = Executor::threads, .schedule = thread_per_task(waiting.graph)}};
+    Choice choice{.way = {.executor = ExecutorKind::threads, .schedule = thread_per_task(waiting.graph)}};
     CHECK_NOTHROW(run.start_with(choice));
     choice.way.schedule->stages[1].threads = 100'000;
     CHECK_THROWS_AS(run.start_with(choice), RunError);
 }
 
 TEST_CASE("auto: wishes that only pipelines or dynamic workers fulfil are theirs") {
-    CHECK(resolved({.executor = Executor::automatic}) == Executor::automatic);
-    CHECK(resolved({.executor = Executor::automatic, .adapt = true}) == Executor::pipeline);
-    CHECK(resolved({.executor = Executor::automatic, .latency_us = 5}) == Executor::pipeline);
-    CHECK(resolved({.executor = Executor::automatic, .remember = "x"}) == Executor::dynamic);
-    CHECK(resolved({.executor = Executor::sequence}) == Executor::sequence);
+    CHECK(resolved({.executor = ExecutorKind::automatic}) == ExecutorKind::automatic);
+    CHECK(resolved({.executor = ExecutorKind::automatic, .adapt = true}) == ExecutorKind::pipeline);
+    CHECK(resolved({.executor = ExecutorKind::automatic, .latency_us = 5}) == ExecutorKind::pipeline);
+    CHECK(resolved({.executor = ExecutorKind::automatic, .remember = "x"}) == ExecutorKind::dynamic);
+    CHECK(resolved({.executor = ExecutorKind::sequence}) == ExecutorKind::sequence);
 }
 
 }  // namespace tidemill

@@ -30,9 +30,10 @@ double time_at(const JsonPlace& place) {
     return time_us;
 }
 
-Executor executor_at(const JsonPlace& place) {
+ExecutorKind executor_at(const JsonPlace& place) {
     const std::string name = place.text();
-    for (const Executor each : {Executor::pipeline, Executor::sequence, Executor::threads, Executor::dynamic})
+    for (const ExecutorKind each :
+         {ExecutorKind::pipeline, ExecutorKind::sequence, ExecutorKind::threads, ExecutorKind::dynamic})
         if (name == to_string(each)) return each;
     place.fail(fmt::format("executor '{}'; expected pipeline, sequence, threads or dynamic", name));
 }
@@ -40,8 +41,8 @@ Executor executor_at(const JsonPlace& place) {
 Choice::Way way_at(const JsonPlace& place) {
     const JsonObject object(place, {"executor", "policy", "schedule"});
     Choice::Way way{.executor = executor_at(object.at("executor"))};
-    if (way.executor == Executor::dynamic) way.policy = object.at("policy").text();
-    const bool has_stages = way.executor == Executor::pipeline || way.executor == Executor::threads;
+    if (way.executor == ExecutorKind::dynamic) way.policy = object.at("policy").text();
+    const bool has_stages = way.executor == ExecutorKind::pipeline || way.executor == ExecutorKind::threads;
     if (has_stages) way.schedule = parse_schedule(object.at("schedule").text(), "its schedule");
     return way;
 }
@@ -74,7 +75,7 @@ Json json_of(const Choice::Tried& tried) {
 Json json_of(const RememberedChoice& remembered) {
     const Choice& choice = remembered.choice;
     Json way{{"executor", to_string(choice.way.executor)}};
-    if (choice.way.executor == Executor::dynamic) way["policy"] = choice.way.policy;
+    if (choice.way.executor == ExecutorKind::dynamic) way["policy"] = choice.way.policy;
     if (choice.way.schedule) way["schedule"] = to_json(*choice.way.schedule);
     Json tried = Json::array();
     for (const Choice::Tried& each : choice.tried) tried.push_back(json_of(each));

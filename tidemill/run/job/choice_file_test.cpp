@@ -13,7 +13,7 @@ RememberedChoice choice_of(const std::string& graph) {
     Schedule schedule{.stages = {{0, 2, 1, "big"}, {2, 1, 1, "big"}}};
     schedule.stages[0].sync_buff_size = 4;
     return {.key = {graph, "machine", "0.1"},
-            .choice = {.way = {.executor = Executor::pipeline, .schedule = schedule},
+            .choice = {.way = {.executor = ExecutorKind::pipeline, .schedule = schedule},
                        .tried = {{"pipeline of 2 stages", 262}, {"in order", 319}},
                        .bound_us = 168,
                        .forecast = Forecast{262, 250, 280}}};

@@ -15,7 +15,7 @@ Topology machine(const char* kinds) {
 }
 
 HowToRun emulating(const char* wish, std::optional<Platform> cores = {}) {
-    HowToRun how{.executor = Executor::dynamic, .scheduling = {.cores = cores}};
+    HowToRun how{.executor = ExecutorKind::dynamic, .scheduling = {.cores = cores}};
     auto emulation = std::make_shared<bridge::Emulation>();
     bridge::add_emulated_kind(*emulation, wish);
     how.emulation = emulation;
@@ -47,17 +47,17 @@ TEST_CASE("dynamic workers: of emulated cores there may be more than a machine h
 
 TEST_CASE("dynamic workers: on a machine with several kinds each worker stays on its kind") {
     const Topology both = machine("big=core0,little=core1-3");
-    const DynamicOptions workers = dynamic_workers({.executor = Executor::dynamic}, both);
+    const DynamicOptions workers = dynamic_workers({.executor = ExecutorKind::dynamic}, both);
     CHECK(workers.kinds == std::vector<policy::KindId>{0, 1, 1, 1});
     REQUIRE(workers.cores.size() == 4);
     CHECK(workers.cores[0].size() == 1);
     CHECK(workers.cores[3].size() == 3);
-    CHECK(dynamic_workers({.executor = Executor::dynamic, .pinned = false}, both).cores.empty());
+    CHECK(dynamic_workers({.executor = ExecutorKind::dynamic, .pinned = false}, both).cores.empty());
 }
 
 TEST_CASE("dynamic workers: other executors emulate no kinds of cores") {
     HowToRun how = emulating("little=2");
-    how.executor = Executor::pipeline;
+    how.executor = ExecutorKind::pipeline;
     CHECK_THROWS_WITH_AS(check(how), doctest::Contains("take dynamic"), RunError);
 }
 

@@ -67,10 +67,10 @@ GraphRun::GraphRun(HowToRun how, const Topology& topology) : how_(std::move(how)
 }
 
 void GraphRun::prepare(const MakeProfile& make_profile) {
-    if (how_.executor == Executor::automatic)  // before anybody waits for a run
+    if (how_.executor == ExecutorKind::automatic)  // before anybody waits for a run
         how_.scheduling.cores = cores_here(how_.scheduling.cores, topology_);
-    if (how_.executor == Executor::dynamic) how_.scheduling.cores = cores_of_workers(how_, topology_);
-    if (how_.executor != Executor::pipeline) return;
+    if (how_.executor == ExecutorKind::dynamic) how_.scheduling.cores = cores_of_workers(how_, topology_);
+    if (how_.executor != ExecutorKind::pipeline) return;
     if (how_.schedule) {
         if (how_.latency_us) throw RunError("a wanted latency needs a profile: leave schedule out");
         schedule_ = how_.schedule;
@@ -154,15 +154,16 @@ void GraphRun::make_batches_wait_less(const Platform& cores) {
 
 void GraphRun::prepare_for(Profile known) {
     profile_ = std::move(known);
-    if (how_.executor == Executor::automatic) how_.executor = executor_ = Executor::pipeline;  // all is known
-    if (how_.executor == Executor::sequence || how_.executor == Executor::threads) return;
+    if (how_.executor == ExecutorKind::automatic)
+        how_.executor = executor_ = ExecutorKind::pipeline;  // all is known
+    if (how_.executor == ExecutorKind::sequence || how_.executor == ExecutorKind::threads) return;
     if (how_.schedule) used_from_file(how_, [&] { tidemill::check(*how_.schedule, *profile_); });
     // A machine that nobody has described has what the schedule uses.
     if (how_.schedule && !how_.scheduling.cores)
         how_.scheduling.cores =
             at_least_used(at_frequencies(*profile_, profile_->cores, *how_.schedule), *how_.schedule);
     how_.scheduling.cores = how_.scheduling.cores_for(*profile_);
-    if (how_.executor == Executor::dynamic) return;
+    if (how_.executor == ExecutorKind::dynamic) return;
     schedule_ = how_.schedule;
     if (!schedule_) schedule_ = internal::schedule_within_latency(*profile_, how_, warnings_);
     if (!schedule_) schedule_ = tidemill::schedule(*profile_, how_.scheduling);
@@ -182,16 +183,16 @@ RunReport GraphRun::go(Graph& graph, RunOptions options, const Follow& follow) {
 
 RunReport GraphRun::run_by_executor(Graph& graph, const RunOptions& options, const Follow& follow) {
     switch (how_.executor) {
-        case Executor::sequence:
+        case ExecutorKind::sequence:
             return Sequence(graph).run(options);
-        case Executor::dynamic:
+        case ExecutorKind::dynamic:
             return run_dynamic(graph, options);
-        case Executor::automatic:
+        case ExecutorKind::automatic:
             return run_auto(graph, options, follow);
-        case Executor::threads:
+        case ExecutorKind::threads:
             schedule_ = thread_per_task(graph, how_.replicas);
             break;
-        case Executor::pipeline:
+        case ExecutorKind::pipeline:
             break;
     }
     if (!schedule_) throw RunError("a pipeline needs a schedule: call prepare() before go()");
@@ -291,7 +292,7 @@ void GraphRun::finish(KeepAdapting& looks) {
 // The profile tells what the cores could do and what the schedule leaves of that; the rest the run lost, or
 // its source had no more.
 void GraphRun::tell_best(RunReport& report, const Schedule& schedule, const Profile& profile) const {
-    if (report.frames == 0 || how_.executor == Executor::threads) return;
+    if (report.frames == 0 || how_.executor == ExecutorKind::threads) return;
     const CostModel model = how_.scheduling.model_for(profile);
     const Objective objective = how_.scheduling.objective_for(profile);
     const Platform cores = usable(*how_.scheduling.cores, objective);
@@ -324,7 +325,7 @@ RunReport GraphRun::run_auto(Graph& graph, const RunOptions& options, const Foll
     forecast_ = choice_->forecast;
     came_to_us_ = run.chosen_period_us();
     const bool says_speed = !choice_->source_sets_pace();  // else what stands between is the source
-    if (choice_->way.executor == Executor::pipeline && profile_) {
+    if (choice_->way.executor == ExecutorKind::pipeline && profile_) {
         model_ = how_.scheduling.model_for(*profile_);
         if (says_speed) tell_best(report, *schedule_, *profile_);
     }
@@ -360,7 +361,7 @@ void GraphRun::remember(const AutoRun& run, const ChoiceKey& key) {
 std::optional<double> GraphRun::predicted_period_us() const {
     if (choice_) return choice_->forecast ? std::optional(choice_->forecast->period_us) : std::nullopt;
     // What the system makes of a thread per task, nobody predicts.
-    if (!schedule_ || how_.executor == Executor::threads) return std::nullopt;
+    if (!schedule_ || how_.executor == ExecutorKind::threads) return std::nullopt;
     if (!profile_) return schedule_->period_us;
     return period_us(*schedule_, *profile_, model_);
 }

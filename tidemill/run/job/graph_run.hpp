@@ -60,7 +60,7 @@ class GraphRun {
     const HowToRun& how() const { return how_; }
     /// Who runs the graph; after go() with automatic, who was chosen, or, where the stream ended before, who
     /// ran last.
-    Executor executor() const { return executor_; }
+    ExecutorKind executor() const { return executor_; }
     /// With automatic, after go(): what was chosen; nothing where the stream ended before.
     const std::optional<Choice>& choice() const { return choice_; }
     const std::optional<Profile>& profile() const { return profile_; }
@@ -105,7 +105,7 @@ class GraphRun {
     void remember(const AutoRun& run, const ChoiceKey& key);
 
     HowToRun how_;
-    Executor executor_{};
+    ExecutorKind executor_{};
     const Topology& topology_;
     std::optional<Profile> profile_{};
     std::optional<Schedule> schedule_{};

@@ -85,9 +85,9 @@ TEST_CASE("a graph run: batches for a device are as small as a wanted latency ne
 }
 
 TEST_CASE("a graph run: every executor, by any schedule, brings the same") {
-    CHECK(total_of({.executor = Executor::sequence}) == 499500);
-    CHECK(total_of({.executor = Executor::threads}) == 499500);
-    CHECK(total_of({.executor = Executor::dynamic, .policy = "oldest"}) == 499500);
+    CHECK(total_of({.executor = ExecutorKind::sequence}) == 499500);
+    CHECK(total_of({.executor = ExecutorKind::threads}) == 499500);
+    CHECK(total_of({.executor = ExecutorKind::dynamic, .policy = "oldest"}) == 499500);
     CHECK(total_of({.profile_s = 0.01}) == 499500);
     CHECK(total_of({.scheduling = {.strategy = &strategy("fertac")}, .profile_s = 0.01, .batch = 16}) ==
           499500);
@@ -95,8 +95,8 @@ TEST_CASE("a graph run: every executor, by any schedule, brings the same") {
 }
 
 TEST_CASE("a graph run: a limit of frames ends it, whoever runs it") {
-    for (const Executor executor :
-         {Executor::sequence, Executor::threads, Executor::dynamic, Executor::pipeline}) {
+    for (const ExecutorKind executor :
+         {ExecutorKind::sequence, ExecutorKind::threads, ExecutorKind::dynamic, ExecutorKind::pipeline}) {
         CAPTURE(static_cast<int>(executor));
         CHECK(total_of({.executor = executor, .profile_s = 0.01, .frames = 10}) == 45);
     }
@@ -106,7 +106,7 @@ TEST_CASE("a graph run: a profile is made only where a schedule is needed, and i
     const Topology topology = Topology::here();
     int profiles = 0;
     const auto count = [&](const ProfileOptions& how) { return ++profiles, profile_of(how); };
-    GraphRun in_order({.executor = Executor::sequence}, topology);
+    GraphRun in_order({.executor = ExecutorKind::sequence}, topology);
     in_order.prepare(count);
     CHECK(profiles == 0);
     CHECK_FALSE(in_order.predicted_period_us());
@@ -134,7 +134,7 @@ TEST_CASE("a graph run: a pipeline by a profile says how near it came to what th
     CHECK(scheduled.best->period_us == scheduled.period_us());
     CHECK(scheduled.best->between.find("is 0.0 % above it by the profile; the cores can do no more work") !=
           std::string::npos);
-    CHECK_FALSE(report_of({.executor = Executor::threads}).best);
+    CHECK_FALSE(report_of({.executor = ExecutorKind::threads}).best);
     CHECK_FALSE(report_of({.schedule = one_stage()}).best);
 }
 
@@ -152,9 +152,10 @@ TEST_CASE("platform here: every core of this machine, each of its kind") {
 
 TEST_CASE("a graph run: wishes that contradict each other, or the machine, are refused") {
     const Topology topology = Topology::here();
-    CHECK_THROWS_AS(GraphRun({.executor = Executor::dynamic, .adapt = true}, topology), RunError);
-    CHECK_THROWS_AS(GraphRun({.executor = Executor::threads, .latency_us = 5}, topology), RunError);
-    CHECK_THROWS_AS(GraphRun({.executor = Executor::sequence, .schedule = Schedule{}}, topology), RunError);
+    CHECK_THROWS_AS(GraphRun({.executor = ExecutorKind::dynamic, .adapt = true}, topology), RunError);
+    CHECK_THROWS_AS(GraphRun({.executor = ExecutorKind::threads, .latency_us = 5}, topology), RunError);
+    CHECK_THROWS_AS(GraphRun({.executor = ExecutorKind::sequence, .schedule = Schedule{}}, topology),
+                    RunError);
     CHECK_THROWS_AS(GraphRun({.schedule = Schedule{}, .scheduling = {.cores = Platform{.big = 1}}}, topology),
                     RunError);
     GraphRun too_many({.scheduling = {.cores = Platform{.big = 100000}}}, topology);

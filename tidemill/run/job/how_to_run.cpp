@@ -8,35 +8,35 @@
 
 namespace tidemill {
 
-const char* to_string(Executor executor) {
+const char* to_string(ExecutorKind executor) {
     switch (executor) {
-        case Executor::pipeline:
+        case ExecutorKind::pipeline:
             return "pipeline";
-        case Executor::sequence:
+        case ExecutorKind::sequence:
             return "sequence";
-        case Executor::threads:
+        case ExecutorKind::threads:
             return "threads";
-        case Executor::dynamic:
+        case ExecutorKind::dynamic:
             return "dynamic";
-        case Executor::automatic:
+        case ExecutorKind::automatic:
             return "auto";
     }
     return "";
 }
 
-Executor resolved(const HowToRun& how) {
-    if (how.executor != Executor::automatic) return how.executor;
-    if (how.emulation || how.factors || !how.remember.empty() || !how.places) return Executor::dynamic;
+ExecutorKind resolved(const HowToRun& how) {
+    if (how.executor != ExecutorKind::automatic) return how.executor;
+    if (how.emulation || how.factors || !how.remember.empty() || !how.places) return ExecutorKind::dynamic;
     const HowToSchedule& scheduling = how.scheduling;
     const bool wants_other_than_speed = scheduling.rate_hz || scheduling.objective != Objective{};
     const bool needs_stages =
         how.schedule || how.latency_us || how.adapt || how.batch > 1 || how.batch_wait_us;
-    return wants_other_than_speed || needs_stages ? Executor::pipeline : Executor::automatic;
+    return wants_other_than_speed || needs_stages ? ExecutorKind::pipeline : ExecutorKind::automatic;
 }
 
 void check(const HowToRun& how) {
     const char* const name = to_string(how.executor);
-    if (how.executor != Executor::pipeline) {
+    if (how.executor != ExecutorKind::pipeline) {
         if (how.adapt)
             throw RunError(
                 fmt::format("adapt needs a profile: the executor {} has none, leave it out", name));
@@ -46,13 +46,13 @@ void check(const HowToRun& how) {
         if (how.schedule)
             throw RunError(fmt::format("the executor {} needs no schedule: leave schedule out", name));
     }
-    if (how.emulation && how.executor != Executor::dynamic)
+    if (how.emulation && how.executor != ExecutorKind::dynamic)
         throw RunError(fmt::format("the executor {} emulates no kinds of cores: take dynamic", name));
     const bool has_factors = how.factors || !how.remember.empty();
-    if ((!how.places || has_factors) && how.executor != Executor::dynamic)
+    if ((!how.places || has_factors) && how.executor != ExecutorKind::dynamic)
         throw RunError(fmt::format("the executor {} has no factors: take dynamic, or leave them out", name));
     const bool has_cores = how.scheduling.cores.has_value();
-    if (has_cores && (how.executor == Executor::sequence || how.executor == Executor::threads))
+    if (has_cores && (how.executor == ExecutorKind::sequence || how.executor == ExecutorKind::threads))
         throw RunError(fmt::format("the executor {} does not choose its cores: leave cores out", name));
     if (has_cores && how.schedule && !how.adapt)
         throw RunError("a schedule says itself which cores it uses: leave cores out");
@@ -77,14 +77,14 @@ std::string pipeline_name(const Schedule& schedule) {
 
 std::string Choice::Way::name() const {
     switch (executor) {
-        case Executor::dynamic:
+        case ExecutorKind::dynamic:
             return fmt::format("dynamic ({})", policy);
-        case Executor::threads:
+        case ExecutorKind::threads:
             return "thread per task";
-        case Executor::pipeline:
+        case ExecutorKind::pipeline:
             return pipeline_name(*schedule);
-        case Executor::sequence:
-        case Executor::automatic:
+        case ExecutorKind::sequence:
+        case ExecutorKind::automatic:
             break;
     }
     return "in order";

@@ -22,14 +22,14 @@ struct FactorFile;
 
 /// Who runs a graph: stages by a schedule; the calling thread alone; a thread per task, left to the system;
 /// workers that take what a policy says; or whichever of these is fastest here, found out while it runs.
-enum class Executor { pipeline, sequence, threads, dynamic, automatic };
+enum class ExecutorKind { pipeline, sequence, threads, dynamic, automatic };
 
 /// "pipeline", "sequence", "threads", "dynamic", "auto".
-const char* to_string(Executor executor);
+const char* to_string(ExecutorKind executor);
 
 /// How a graph is to be run, as values: what the command line asks wherever a graph runs, and GraphRun does.
 struct HowToRun {
-    Executor executor = Executor::pipeline;
+    ExecutorKind executor = ExecutorKind::pipeline;
 
     std::optional<Schedule> schedule{};  ///< none: the best for a profile that is made first
     std::string schedule_file{};         ///< that it came from, for errors; empty: none
@@ -81,7 +81,7 @@ struct Forecast {
 struct Choice {
     /// A way to run a graph.
     struct Way {
-        Executor executor = Executor::sequence;
+        ExecutorKind executor = ExecutorKind::sequence;
         std::string policy{};                ///< of dynamic workers
         std::optional<Schedule> schedule{};  ///< of stages
 
@@ -118,6 +118,6 @@ void check(const HowToRun& how);
 
 /// Automatic stays so where everything else is left open; wishes that only pipelines or dynamic workers can
 /// fulfil are theirs.
-Executor resolved(const HowToRun& how);
+ExecutorKind resolved(const HowToRun& how);
 
 }  // namespace tidemill

@@ -97,14 +97,15 @@ void Finding::add_pipelines() {
 void Finding::add_pipeline(Schedule schedule) {
     const double forecast_us = *schedule.period_us;
     const bool is_shorter = std::ranges::all_of(found_.ways, [&](const PromisingWay& each) {
-        return each.way.executor != Executor::pipeline || forecast_us < kShorter * each.forecast_us;
+        return each.way.executor != ExecutorKind::pipeline || forecast_us < kShorter * each.forecast_us;
     });
     if (!is_shorter) return;
-    found_.ways.push_back({{.executor = Executor::pipeline, .schedule = std::move(schedule)}, forecast_us});
+    found_.ways.push_back(
+        {{.executor = ExecutorKind::pipeline, .schedule = std::move(schedule)}, forecast_us});
 }
 
 void Finding::add_dynamic(const std::string& policy) {
-    found_.ways.push_back({{.executor = Executor::dynamic, .policy = policy},
+    found_.ways.push_back({{.executor = ExecutorKind::dynamic, .policy = policy},
                            dynamic_forecast_us(profile_, found_, *how_.scheduling.cores)});
 }
 
@@ -117,7 +118,7 @@ void Finding::add_thread_per_task(const Schedule& schedule) {
         longest_us = std::max(longest_us, task.weight_us.front() + kWakeUs);
     }
     found_.ways.push_back(
-        {{.executor = Executor::threads, .schedule = schedule}, std::max(longest_us, work_us / cores_)});
+        {{.executor = ExecutorKind::threads, .schedule = schedule}, std::max(longest_us, work_us / cores_)});
 }
 
 // Those of the least forecasts, in the order of preference; or in order alone, where nothing promises more.
@@ -129,7 +130,7 @@ void Finding::keep_promising() {
     const double most_us = std::min(kPromising * forecasts_us.front(),
                                     forecasts_us[std::min(kMostTried, forecasts_us.size()) - 1]);
     std::erase_if(found_.ways, [&](const PromisingWay& each) {
-        return is_in_order_best ? each.way.executor != Executor::sequence : each.forecast_us > most_us;
+        return is_in_order_best ? each.way.executor != ExecutorKind::sequence : each.forecast_us > most_us;
     });
 }
 

@@ -33,7 +33,7 @@ bool has(const PromisingWays& found, const std::string& name) {
 TEST_CASE("ways: one core promises nothing, so the stream stays in order") {
     const PromisingWays found = ways_of({30, 30}, 1);
     REQUIRE(found.ways.size() == 1);
-    CHECK(found.ways[0].way.executor == Executor::sequence);
+    CHECK(found.ways[0].way.executor == ExecutorKind::sequence);
     CHECK(found.in_order_us == 60);
     CHECK(found.bound_us == 60);
 }
@@ -55,7 +55,7 @@ TEST_CASE("ways: threads that own several stages are promised where stages leave
 TEST_CASE("ways: far cuts are in the forecasts, and cores beyond one cluster are used where they pay") {
     const auto pipeline_where = [](double far_us) {
         const PromisingWays found = ways_of({100, 100, 5, 5}, 4, {{"big", {{0, 1}, {2, 3}}, far_us, 0}});
-        return *std::ranges::find(found.ways, Executor::pipeline,
+        return *std::ranges::find(found.ways, ExecutorKind::pipeline,
                                   [](const PromisingWay& each) { return each.way.executor; });
     };
     CHECK(pipeline_where(3).way.schedule->thread_count() == 3);
@@ -68,7 +68,7 @@ TEST_CASE("ways: far cuts are in the forecasts, and cores beyond one cluster are
 TEST_CASE("ways: tasks that are shorter than a hand-over stay in order") {
     const PromisingWays found = ways_of({0.01, 0.01, 0.01});
     REQUIRE(found.ways.size() == 1);
-    CHECK(found.ways[0].way.executor == Executor::sequence);
+    CHECK(found.ways[0].way.executor == ExecutorKind::sequence);
 }
 
 }  // namespace tidemill::internal

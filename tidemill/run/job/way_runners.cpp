@@ -19,14 +19,14 @@ WayRunners::WayRunners(Graph& graph, const Structure& structure, const HowToRun&
       in_order_(std::make_shared<Engine>(graph, cut_in_order(structure))) {}
 
 std::shared_ptr<StretchRunner> WayRunners::make(const Choice::Way& way) const {
-    if (way.executor == Executor::dynamic) {
+    if (way.executor == ExecutorKind::dynamic) {
         HowToRun how = how_;
-        how.executor = Executor::dynamic;
+        how.executor = ExecutorKind::dynamic;
         how.policy = way.policy;
         return std::make_shared<DynamicEngine>(graph_, dynamic_workers(how, topology_));
     }
     if (!way.schedule) return in_order_;
-    const bool is_pinned = how_.pinned && way.executor == Executor::pipeline;
+    const bool is_pinned = how_.pinned && way.executor == ExecutorKind::pipeline;
     const PipelineOptions options{
         .topology = is_pinned ? &topology_ : nullptr,
         .ring_depth = how_.ring_depth,
@@ -52,7 +52,7 @@ std::vector<FarCuts> WayRunners::far_cuts() const {
 
 std::uint64_t WayRunners::in_flight(const Choice::Way& way) const {
     constexpr std::uint64_t kMostOfWorkers = 64;  // without any window: see DynamicOptions
-    if (way.executor == Executor::sequence) return 1;
+    if (way.executor == ExecutorKind::sequence) return 1;
     if (!way.schedule) return std::min(how_.window.iterations, kMostOfWorkers);
     std::uint64_t frames = 0;
     for (const Stage& stage : way.schedule->stages) frames += stage.frames_held() + how_.ring_depth;

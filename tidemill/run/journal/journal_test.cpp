@@ -22,7 +22,6 @@ namespace {
 struct Made {
     explicit Made(const internal::RandomProgram& program) : modules(build(program, graph, outcome)) {}
 
-    template <class Executor>
     void run(Executor& executor, const RunOptions& options) {
         const RunReport report = executor.run(options);
         outcome.delivered = report.delivered;
@@ -48,7 +47,6 @@ internal::RandomProgram endless(std::uint64_t seed) {
 /// Turns all knobs at random while it lives.
 class Turner {
   public:
-    template <class Executor>
     Turner(Executor& executor, const Made& made, std::uint64_t seed)
         : thread_([&executor, &made, seed](const std::stop_token& stop) {
               std::mt19937_64 random(seed);

@@ -62,7 +62,6 @@ std::vector<int> pull_all(Outlet<int>& outlet) {
     return got;
 }
 
-template <class Executor>
 void check_passes_all(Doubler& doubler, Executor& executor) {
     Started run(executor);
     std::jthread feeder([&] {
@@ -334,7 +333,6 @@ struct Adder {
     Outlet<int>& outlet = graph.add<Outlet<int>>(std::size_t{1});
 };
 
-template <class Executor>
 void check_ends_where_one_was_closed(Adder& adder, Executor& executor, Inlet<int>& closed, Inlet<int>& open) {
     Started run(executor);
     const std::vector<int> all = numbers(5);
