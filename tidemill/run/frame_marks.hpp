@@ -24,28 +24,33 @@ struct OwnMarks {
 
 /// The same for frames on which several threads run tasks at once. What they say of a frame reaches the tasks
 /// behind them by the board, which orders the calls.
-struct SharedMarks {
-    static bool has_any(FrameMark& mark, std::uint64_t holes) {
-        return holes != 0 && (std::atomic_ref(mark.holes).load(std::memory_order_relaxed) & holes) != 0;
+template <typename Threads>
+struct BasicSharedMarks {
+    using Mark = BasicFrameMark<Threads>;
+
+    static bool has_any(Mark& mark, std::uint64_t holes) {
+        return holes != 0 && (Threads::shared(mark.holes).load(std::memory_order_relaxed) & holes) != 0;
     }
-    static void add_hole(FrameMark& mark, std::uint64_t hole) {
-        if (hole != 0) std::atomic_ref(mark.holes).fetch_or(hole, std::memory_order_relaxed);
+    static void add_hole(Mark& mark, std::uint64_t hole) {
+        if (hole != 0) Threads::shared(mark.holes).fetch_or(hole, std::memory_order_relaxed);
     }
-    static std::uint64_t born(FrameMark& mark) {
-        return std::atomic_ref(mark.born).load(std::memory_order_relaxed);
+    static std::uint64_t born(Mark& mark) {
+        return Threads::shared(mark.born).load(std::memory_order_relaxed);
     }
-    static FrameMark copy(FrameMark& mark) {
-        return {std::atomic_ref(mark.holes).load(std::memory_order_relaxed), born(mark)};
+    static Mark copy(Mark& mark) {
+        return {Threads::shared(mark.holes).load(std::memory_order_relaxed), born(mark)};
     }
-    static bool note_late(FrameMark& mark) {
-        return !(std::atomic_ref(mark.born).fetch_or(kToldLate, std::memory_order_relaxed) & kToldLate);
+    static bool note_late(Mark& mark) {
+        return !(Threads::shared(mark.born).fetch_or(kToldLate, std::memory_order_relaxed) & kToldLate);
     }
 
     /// A frame begins. Several tasks may be its first, if none waits for another.
-    static void note_birth(FrameMark& mark, std::uint64_t tick) {
+    static void note_birth(Mark& mark, std::uint64_t tick) {
         std::uint64_t unborn = 0;
-        std::atomic_ref(mark.born).compare_exchange_strong(unborn, tick, std::memory_order_relaxed);
+        Threads::shared(mark.born).compare_exchange_strong(unborn, tick, std::memory_order_relaxed);
     }
 };
+
+using SharedMarks = BasicSharedMarks<RealThreads>;
 
 }  // namespace tidemill

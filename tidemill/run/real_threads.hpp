@@ -20,6 +20,12 @@ struct RealThreads {
     using Plain = T;
     using Mutex = std::mutex;
 
+    /// A plain word, while several threads touch it at once.
+    template <typename T>
+    static std::atomic_ref<T> shared(T& plain) {
+        return std::atomic_ref<T>(plain);
+    }
+
     static constexpr int kShortSpin = 50;  ///< some 1 to 3 us: less than falling asleep and being woken takes
     static constexpr int kLongSpin = 2000;  ///< some 30 to 70 us: more than a pair of futex calls costs
     static constexpr int kSpinBeforeYield = 200;

@@ -163,6 +163,20 @@ TEST_CASE("memory as C++ promises it: what guards the board orders all that is d
     }
 }
 
+TEST_CASE("tasks of one frame on several workers: what one says of the frame reaches those behind it") {
+    PoolSearches search("shared marks");
+    for (const auto& tasks : {kPair, kChain, kFork, kJoin}) {
+        search.expect_no_fault({.tasks = tasks, .program = Program::none, .marks = true});
+        if (kAll)
+            search.expect_no_fault(
+                {.tasks = tasks, .program = Program::none, .bundle_tasks = 2, .marks = true});
+    }
+    search.expect_no_fault<RelaxedMemory>({.tasks = kPair, .program = Program::none, .marks = true});
+    search.expect_no_fault<RelaxedMemory>({.tasks = kChain, .program = Program::none, .marks = true});
+    search.expect_fault<RelaxedMemory>(
+        {.tasks = kPair, .program = Program::none, .marks = true, .marks_alone = true}, {}, "data race");
+}
+
 TEST_CASE("every wrong turn of the pool is caught") {
     PoolSearches search("wrong turns");
     const PoolScenario none{.tasks = kFork, .program = Program::none};

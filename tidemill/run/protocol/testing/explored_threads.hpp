@@ -142,6 +142,9 @@ class ExploredAtomic {
     ExploredAtomic(const ExploredAtomic&) = delete;
     ExploredAtomic& operator=(const ExploredAtomic&) = delete;
 
+    /// A word that exists, like std::atomic_ref.
+    static ExploredAtomic of(Location at) { return ExploredAtomic(Exists{at}); }
+
     T load(std::memory_order order) const { return static_cast<T>(perform(Act::load, 0, 0, order)); }
     void store(T value, std::memory_order order) { perform(Act::store, value, 0, order); }
     void fetch_add(T value, std::memory_order order) { perform(Act::add, value, 0, order); }
@@ -166,6 +169,11 @@ class ExploredAtomic {
     Location location() const { return at_; }
 
   private:
+    struct Exists {
+        Location at;
+    };
+    explicit ExploredAtomic(Exists word) : at_(word.at) {}
+
     Word perform(Act act, Word value, Word expected, std::memory_order order) const {
         return machine->request({act, at_, static_cast<Word>(static_cast<T>(value)),
                                  static_cast<Word>(static_cast<T>(expected)), order});
@@ -263,6 +271,11 @@ struct ExploredThreads {
     template <typename T>
     using Plain = std::conditional_t<kHoldsOthers<T>, ExploredGuarded<T>, ExploredPlain<T>>;
     using Mutex = ExploredMutex;
+
+    template <typename T>
+    static ExploredAtomic<T> shared(ExploredPlain<T>& plain) {
+        return ExploredAtomic<T>::of(plain.location());
+    }
 
     // A look more or less before it sleeps or yields leads a thread nowhere else.
     static constexpr int kShortSpin = 0;

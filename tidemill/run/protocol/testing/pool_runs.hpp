@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "tidemill/policy/policy.hpp"
+#include "tidemill/run/frame_marks.hpp"
 #include "tidemill/run/pool/worker_pool.hpp"
 #include "tidemill/run/protocol/testing/explored_threads.hpp"
 
@@ -37,8 +38,11 @@ struct PoolScenario {
     bool placed = false;             // all workers but the first get nothing until they have waited for it
     WaitMode waiting = WaitMode::passive;
 
+    bool marks = false;  // tasks are those of a frame, each of which skips it and makes it late
+
     bool wakes_nobody = false;     // a wrong turn: no worker is seen to be fit for the ready tasks
     bool forgets_program = false;  // another: nobody is told that the program may go on
+    bool marks_alone = false;      // another: each marks the frame as if no other thread did
 
     WorkerId workers() const { return static_cast<WorkerId>(kinds.size()); }
     WorkerId program_worker() const { return program == Program::helps ? 0 : workers(); }
@@ -46,7 +50,7 @@ struct PoolScenario {
 };
 
 /// What threads tell of their work.
-enum class PoolTold : std::uint8_t { begins, ends, goes_on };
+enum class PoolTold : std::uint8_t { begins, ends, goes_on, misses_mark, made_late };
 
 /// Where the words of a pool and its board lie: what mutations, judge and traces ask.
 class PoolWords {
@@ -235,7 +239,7 @@ class ExploredPool {
 
     // Tells all that the pool remembers of this thread between its turns.
     struct Worker {
-        ExploredBoard& board;
+        ExploredPool& pool;
         Word phase;
 
         void run(ExploredBoard::Hand& hand) {
@@ -244,7 +248,11 @@ class ExploredPool {
                 landmark(5, phase, Word{hand.tasks} << 32 | left);
                 note(static_cast<Word>(PoolTold::begins), task);
                 ExploredThreads::yield_core();  // others may move while it works
-                board.make_product(task);
+                if (pool.scenario_.marks) {
+                    pool.mark(task);
+                } else {
+                    pool.board_.make_product(task);
+                }
                 note(static_cast<Word>(PoolTold::ends), task);
             }
             landmark(4, phase, hand.tasks);
@@ -253,15 +261,31 @@ class ExploredPool {
         void rested(bool woken) { landmark(7, phase, woken); }
     };
 
+    // As a task of a frame that others run tasks of, too.
+    void mark(std::size_t task) {
+        using Marks = BasicSharedMarks<ExploredThreads>;
+        const Word hole = Word{1} << task;
+        for (std::uint32_t before = scenario_.tasks[task].before; before != 0; before &= before - 1)
+            if (!Marks::has_any(mark_, before & -before))
+                note(static_cast<Word>(PoolTold::misses_mark), task);
+        if (scenario_.marks_alone) {
+            mark_.holes = mark_.holes | hole;
+        } else {
+            Marks::add_hole(mark_, hole);
+        }
+        if (Marks::note_late(mark_)) note(static_cast<Word>(PoolTold::made_late), task);
+    }
+
     template <typename Leaves>
     void serve(WorkerId worker, Word phase, Leaves leaves) {
-        Worker working{board_, phase};
+        Worker working{*this, phase};
         workers_.serve(worker, working, leaves);
     }
 
     const PoolScenario& scenario_;
     ExploredBoard board_;
     WorkerPool<ExploredBoard, ExploredThreads> workers_;
+    BasicFrameMark<ExploredThreads> mark_{};
 };
 
 }  // namespace tidemill::explore

@@ -18,6 +18,7 @@ class PoolJudge {
     struct Ledger {
         std::uint32_t begun = 0;  // tasks, as bits
         std::uint32_t ended = 0;
+        std::uint64_t late = 0;  // how often the frame was said to be late
     };
 
     explicit PoolJudge(const PoolScenario& scenario) : scenario_(scenario), words_(scenario) {}
@@ -36,6 +37,11 @@ class PoolJudge {
                 return;
             case PoolTold::goes_on:
                 if (about & ~ledger.ended) throw Violation("the program goes on too soon");
+                return;
+            case PoolTold::misses_mark:
+                throw Violation("a task does not see that one before it skipped the frame");
+            case PoolTold::made_late:
+                if (++ledger.late > 1) throw Violation("two tasks made the same frame late");
         }
     }
 
