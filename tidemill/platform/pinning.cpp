@@ -14,13 +14,6 @@
 namespace tidemill {
 namespace {
 
-constexpr std::array<std::pair<PinningPolicy, std::string_view>, 4> kPolicyNames{{
-    {PinningPolicy::kLoose, "loose"},
-    {PinningPolicy::kGuided, "guided"},
-    {PinningPolicy::kPacked, "packed"},
-    {PinningPolicy::kDistant, "distant"},
-}};
-
 // A PU that a thread can be pinned to.
 struct Place {
     Pu pu;
@@ -93,10 +86,11 @@ std::string what_was_asked(const Topology& topology, const StagePlacement& stage
 
 [[noreturn]] void refuse(const Topology& topology, const StagePlacement& stage, std::size_t stage_number,
                          std::size_t free, std::size_t existing) {
-    throw PlatformError(fmt::format(
-        "stage {} ({}) wants {} {}, free are {} of {}: give it fewer threads, or pin it "
-        "guided or loose",
-        stage_number, name_of(stage.policy), stage.threads, what_was_asked(topology, stage), free, existing));
+    throw PlatformError(
+        fmt::format("stage {} ({}) wants {} {}, free are {} of {}: give it fewer threads, or pin it "
+                    "guided or loose",
+                    stage_number, to_string(stage.pinning), stage.threads, what_was_asked(topology, stage),
+                    free, existing));
 }
 
 // Halves of cores in ascending order, those first whose other half is taken already.
@@ -121,7 +115,7 @@ std::vector<PuSet> take_halves(const Topology& topology, const StagePlacement& s
 std::vector<PuSet> take_places(const Topology& topology, const StagePlacement& stage,
                                std::size_t stage_number, Taken& taken) {
     std::vector<Place> places = ascending_places(topology, stage);
-    if (stage.policy == PinningPolicy::kDistant) places = round_robin(places);
+    if (stage.pinning == Pinning::kDistant) places = round_robin(places);
     const std::size_t existing = places.size();
     std::erase_if(places, [&](const Place& place) { return taken.pus.contains(place.pu); });
     if (places.size() < stage.threads) refuse(topology, stage, stage_number, places.size(), existing);
@@ -149,13 +143,13 @@ void check(const Topology& topology, const StagePlacement& stage, std::size_t st
 
 std::vector<PuSet> place_stage(const Topology& topology, const StagePlacement& stage,
                                std::size_t stage_number, Taken& taken) {
-    switch (stage.policy) {
-        case PinningPolicy::kLoose:
+    switch (stage.pinning) {
+        case Pinning::kLoose:
             break;
-        case PinningPolicy::kGuided:
+        case Pinning::kGuided:
             return std::vector<PuSet>(stage.threads, all_places(topology, stage));
-        case PinningPolicy::kPacked:
-        case PinningPolicy::kDistant:
+        case Pinning::kPacked:
+        case Pinning::kDistant:
             return stage.shares_core ? take_halves(topology, stage, stage_number, taken)
                                      : take_places(topology, stage, stage_number, taken);
     }
@@ -163,19 +157,6 @@ std::vector<PuSet> place_stage(const Topology& topology, const StagePlacement& s
 }
 
 }  // namespace
-
-PinningPolicy parse_pinning_policy(std::string_view name) {
-    for (const auto& [policy, spelling] : kPolicyNames)
-        if (spelling == name) return policy;
-    throw PlatformError(
-        fmt::format("unknown pinning policy \"{}\": choose loose, guided, packed or distant", name));
-}
-
-std::string_view name_of(PinningPolicy policy) {
-    for (const auto& [known, spelling] : kPolicyNames)
-        if (known == policy) return spelling;
-    return "unknown";
-}
 
 std::vector<std::vector<PuSet>> place_threads(const Topology& topology,
                                               std::span<const StagePlacement> stages) {

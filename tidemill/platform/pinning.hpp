@@ -3,33 +3,19 @@
 #include <cstddef>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "tidemill/platform/pu_set.hpp"
+#include "tidemill/platform/thread_habits.hpp"
 #include "tidemill/platform/topology.hpp"
 
 namespace tidemill {
-
-/// How much freedom the operating system keeps in placing a stage's threads.
-enum class PinningPolicy {
-    kLoose,    // anywhere
-    kGuided,   // any core of the stage's kind
-    kPacked,   // one core each, in ascending order, so that neighbours share caches
-    kDistant,  // one core each, in turn from each cluster of the kind
-};
-
-/// The policy spelled "loose", "guided", "packed" or "distant"; throws PlatformError otherwise.
-PinningPolicy parse_pinning_policy(std::string_view name);
-
-/// The spelling that parse_pinning_policy reads.
-std::string_view name_of(PinningPolicy policy);
 
 /// What one pipeline stage asks for.
 struct StagePlacement {
     std::size_t threads = 1;
     std::size_t kind = 0;  // index into Topology::kinds; unused where `nodes` are given
-    PinningPolicy policy = PinningPolicy::kPacked;
+    Pinning pinning = Pinning::kPacked;
     std::vector<std::string> nodes = {};  // node list that stands for the kind's cores, in this order
     std::size_t smt = 1;           // hardware threads taken per core; the second ones follow all the first
     bool shares_core = false;      // packed and distant: two threads on each core, on its hardware threads

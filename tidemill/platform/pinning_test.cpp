@@ -64,7 +64,7 @@ std::vector<StagePlacement> stages_that_fit(const Topology& topology) {
             left -= threads;
             stages.push_back({.threads = threads,
                               .kind = kind,
-                              .policy = *rc::gen::element(PinningPolicy::kPacked, PinningPolicy::kDistant),
+                              .pinning = *rc::gen::element(Pinning::kPacked, Pinning::kDistant),
                               .smt = smt});
         }
     }
@@ -74,17 +74,17 @@ std::vector<StagePlacement> stages_that_fit(const Topology& topology) {
 }  // namespace
 
 TEST_CASE("loose: threads may run anywhere") {
-    CHECK(placed(m1_ultra(), {{.threads = 3, .policy = PinningPolicy::kLoose}}) == "any any any");
+    CHECK(placed(m1_ultra(), {{.threads = 3, .pinning = Pinning::kLoose}}) == "any any any");
 }
 
 TEST_CASE("guided: every thread may use all cores of its kind, more threads than cores too") {
-    CHECK(placed(m1_ultra(), {{.threads = 1, .kind = 0, .policy = PinningPolicy::kGuided},
-                              {.threads = 2, .kind = 1, .policy = PinningPolicy::kGuided}}) ==
+    CHECK(placed(m1_ultra(), {{.threads = 1, .kind = 0, .pinning = Pinning::kGuided},
+                              {.threads = 2, .kind = 1, .pinning = Pinning::kGuided}}) ==
           "PU2-9,12-19 | PU0-1,10-11 PU0-1,10-11");
-    CHECK(place_threads(
-              m1_ultra(),
-              std::vector<StagePlacement>{{.threads = 99, .kind = 1, .policy = PinningPolicy::kGuided}})[0]
-              .size() == 99);
+    CHECK(
+        place_threads(m1_ultra(),
+                      std::vector<StagePlacement>{{.threads = 99, .kind = 1, .pinning = Pinning::kGuided}})[0]
+            .size() == 99);
 }
 
 TEST_CASE("packed: ascending cores, going on where the stage before stopped") {
@@ -94,20 +94,20 @@ TEST_CASE("packed: ascending cores, going on where the stage before stopped") {
 }
 
 TEST_CASE("distant: one core from each cluster in turn, going on where the stage before stopped") {
-    constexpr auto kDistant = PinningPolicy::kDistant;
-    CHECK(placed(m1_ultra(), {{.threads = 3, .kind = 0, .policy = kDistant},
-                              {.threads = 3, .kind = 0, .policy = kDistant},
-                              {.threads = 3, .kind = 1, .policy = kDistant}}) ==
+    constexpr auto kDistant = Pinning::kDistant;
+    CHECK(placed(m1_ultra(), {{.threads = 3, .kind = 0, .pinning = kDistant},
+                              {.threads = 3, .kind = 0, .pinning = kDistant},
+                              {.threads = 3, .kind = 1, .pinning = kDistant}}) ==
           "PU2 PU6 PU12 | PU16 PU3 PU7 | PU0 PU10 PU1");
-    CHECK(placed(laptop(), {{.threads = 8, .kind = 1, .policy = kDistant}}) ==
+    CHECK(placed(laptop(), {{.threads = 8, .kind = 1, .pinning = kDistant}}) ==
           "PU12 PU16 PU13 PU17 PU14 PU18 PU15 PU19");
 }
 
 TEST_CASE("hardware threads: one per core unless asked for, then the second ones follow all the first") {
     CHECK(placed(laptop(), {{.threads = 6}}) == "PU0 PU2 PU4 PU6 PU8 PU10");
     CHECK(placed(laptop(), {{.threads = 8, .smt = 2}}) == "PU0 PU2 PU4 PU6 PU8 PU10 PU1 PU3");
-    CHECK(placed(laptop(), {{.policy = PinningPolicy::kGuided}}) == "PU0,2,4,6,8,10");
-    CHECK(placed(laptop(), {{.policy = PinningPolicy::kGuided, .smt = 2}}) == "PU0-11");
+    CHECK(placed(laptop(), {{.pinning = Pinning::kGuided}}) == "PU0,2,4,6,8,10");
+    CHECK(placed(laptop(), {{.pinning = Pinning::kGuided, .smt = 2}}) == "PU0-11");
 }
 
 TEST_CASE("node lists stand for the kind's cores, in their own order") {
@@ -115,14 +115,13 @@ TEST_CASE("node lists stand for the kind's cores, in their own order") {
     CHECK(placed(laptop(), {{.threads = 3, .nodes = {"core5", "core0"}, .smt = 2}}) == "PU10 PU0 PU11");
     CHECK(placed(laptop(), {{.threads = 1, .nodes = {"core5", "core0"}},
                             {.threads = 1, .nodes = {"core5", "core0"}}}) == "PU10 | PU0");
-    CHECK(placed(laptop(), {{.threads = 1, .policy = PinningPolicy::kGuided, .nodes = {"14", "12"}}}) ==
+    CHECK(placed(laptop(), {{.threads = 1, .pinning = Pinning::kGuided, .nodes = {"14", "12"}}}) ==
           "PU12,14");
 }
 
 TEST_CASE("a cluster size by hand cuts the nodes into clusters") {
-    CHECK(placed(
-              laptop(),
-              {{.threads = 4, .policy = PinningPolicy::kDistant, .nodes = {"PU12-17"}, .cluster_size = 2}}) ==
+    CHECK(placed(laptop(),
+                 {{.threads = 4, .pinning = Pinning::kDistant, .nodes = {"PU12-17"}, .cluster_size = 2}}) ==
           "PU12 PU14 PU16 PU13");
 }
 
@@ -132,7 +131,7 @@ TEST_CASE("more threads than cores are refused with what was asked and what is t
                          "or pin it guided or loose",
                          PlatformError);
     CHECK_THROWS_WITH_AS(
-        placed(laptop(), {{.threads = 3, .policy = PinningPolicy::kDistant, .nodes = {"core0-1"}}}),
+        placed(laptop(), {{.threads = 3, .pinning = Pinning::kDistant, .nodes = {"core0-1"}}}),
         "stage 1 (distant) wants 3 places of its node list, free are 2 of 2: give it fewer threads, "
         "or pin it guided or loose",
         PlatformError);
@@ -143,12 +142,6 @@ TEST_CASE("a kind, a node or a hardware thread that is not there is refused") {
                          "stage 1 wants core kind number 3, but there are 3 kinds here", PlatformError);
     CHECK_THROWS_AS(placed(laptop(), {{.nodes = {"PU22"}}}), PlatformError);
     CHECK_THROWS_AS(placed(laptop(), {{.smt = 0}}), PlatformError);
-}
-
-TEST_CASE("policy names are read and written alike, others are refused") {
-    for (const char* name : {"loose", "guided", "packed", "distant"})
-        CHECK(name_of(parse_pinning_policy(name)) == name);
-    CHECK_THROWS_AS(parse_pinning_policy("Packed"), PlatformError);
 }
 
 TEST_CASE("property: packed and distant stages that fit never share a PU and stay within their kind") {
@@ -177,8 +170,8 @@ TEST_CASE("property: distant loads clusters evenly, within one, until a cluster 
         const auto kind = *rc::gen::inRange<std::size_t>(0, topology.kinds.size());
         const auto threads = *rc::gen::inRange<std::size_t>(1, topology.kinds[kind].cores.size() + 1);
         const auto placed_threads = place_threads(
-            topology, std::vector<StagePlacement>{
-                          {.threads = threads, .kind = kind, .policy = PinningPolicy::kDistant}});
+            topology,
+            std::vector<StagePlacement>{{.threads = threads, .kind = kind, .pinning = Pinning::kDistant}});
         std::map<std::size_t, std::size_t> load_of;
         for (const Core& core : topology.cores)
             for (const PuSet& pus : placed_threads[0])
@@ -198,8 +191,7 @@ TEST_CASE("property: guided gives every thread exactly its kind's first hardware
         const Topology& topology = any_machine();
         const auto kind = *rc::gen::inRange<std::size_t>(0, topology.kinds.size());
         const auto threads = place_threads(
-            topology,
-            std::vector<StagePlacement>{{.threads = 2, .kind = kind, .policy = PinningPolicy::kGuided}});
+            topology, std::vector<StagePlacement>{{.threads = 2, .kind = kind, .pinning = Pinning::kGuided}});
         PuSet firsts;
         for (std::size_t core : topology.kinds[kind].cores)
             firsts.push_back(topology.cores[core].pus.front());

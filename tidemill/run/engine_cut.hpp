@@ -7,8 +7,8 @@
 
 #include "tidemill/graph/plan.hpp"
 #include "tidemill/platform/pu_set.hpp"
+#include "tidemill/platform/thread_habits.hpp"
 #include "tidemill/run/token_memory.hpp"
-#include "tidemill/run/waiting.hpp"
 #include "tidemill/schedule/schedule.hpp"
 
 namespace tidemill {

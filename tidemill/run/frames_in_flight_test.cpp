@@ -60,7 +60,7 @@ TEST_CASE("no more frames are in flight than a schedule allows, and they are the
 }
 
 TEST_CASE("threads that own several stages, and threads that wait awake, do with one frame in flight") {
-    for (const Waiting waiting : {Waiting::kPassive, Waiting::kActive}) {
+    for (const WaitMode waiting : {WaitMode::passive, WaitMode::active}) {
         CountedChain chain;
         Schedule schedule = test_schedule({{1, 1}, {1, 1}, {1, 1}, {1, 1}});
         schedule.stages[0].owners = schedule.stages[2].owners = {1};

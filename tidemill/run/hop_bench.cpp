@@ -13,10 +13,10 @@
 #include <fmt/format.h>
 
 #include "tidemill/platform/affinity.hpp"
+#include "tidemill/platform/thread_habits.hpp"
 #include "tidemill/run/pipeline.hpp"
 #include "tidemill/run/real_threads.hpp"
 #include "tidemill/run/token_ring.hpp"
-#include "tidemill/run/waiting.hpp"
 #include "tidemill/testing/bench.hpp"
 
 namespace tidemill {

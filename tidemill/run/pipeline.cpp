@@ -14,20 +14,6 @@ namespace tidemill {
 
 namespace {
 
-PinningPolicy policy_of(Pinning pinning) {
-    switch (pinning) {
-        case Pinning::kPacked:
-            return PinningPolicy::kPacked;
-        case Pinning::kGuided:
-            return PinningPolicy::kGuided;
-        case Pinning::kDistant:
-            return PinningPolicy::kDistant;
-        case Pinning::kLoose:
-            return PinningPolicy::kLoose;
-    }
-    return PinningPolicy::kLoose;
-}
-
 std::vector<std::string> node_list_of(const CoreResource& resource) {
     std::vector<std::string> list;
     for (const NodeRange& range : resource.nodes) list.push_back(to_string(range));
@@ -40,7 +26,7 @@ StagePlacement placement_of(const Schedule& schedule, std::size_t s, const CoreC
     StagePlacement placement;
     placement.threads = static_cast<std::size_t>(cores.count);
     placement.number = s + 1;
-    placement.policy = policy_of(stage.pinning);
+    placement.pinning = stage.pinning;
     placement.shares_core = stage.shares_core;
     for (const CoreResource& resource : schedule.resources) {
         if (resource.kind != cores.kind) continue;
@@ -48,7 +34,7 @@ StagePlacement placement_of(const Schedule& schedule, std::size_t s, const CoreC
         placement.smt = static_cast<std::size_t>(resource.smt);
         placement.cluster_size = static_cast<std::size_t>(resource.cluster_size.value_or(0));
     }
-    if (placement.nodes.empty() && placement.policy != PinningPolicy::kLoose) {
+    if (placement.nodes.empty() && placement.pinning != Pinning::kLoose) {
         placement.kind = topology.kind_index(cores.kind);
     }
     return placement;
@@ -163,9 +149,7 @@ EngineCut cut_of(const Graph& graph, const Schedule& whole, const PipelineOption
         if (stage.word) made.letters = stage.word->letters;
         made.ring_depth =
             stage.sync_buff_size ? static_cast<std::size_t>(*stage.sync_buff_size) : options.ring_depth;
-        made.waiting = options.waiting;
-        if (stage.waiting)
-            made.waiting = *stage.waiting == Waiting::kActive ? WaitMode::active : WaitMode::passive;
+        made.waiting = stage.waiting.value_or(options.waiting);
         made.cores = std::move(cores[s]);
         if (!stage.batch) continue;
         made.gather = static_cast<std::uint32_t>(*stage.batch);

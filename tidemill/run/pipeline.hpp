@@ -5,9 +5,9 @@
 #include <memory>
 
 #include "tidemill/graph/graph.hpp"
+#include "tidemill/platform/thread_habits.hpp"
 #include "tidemill/platform/topology.hpp"
 #include "tidemill/run/executor.hpp"
-#include "tidemill/run/waiting.hpp"
 #include "tidemill/schedule/schedule.hpp"
 
 namespace tidemill {

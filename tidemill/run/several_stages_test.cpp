@@ -64,7 +64,7 @@ std::vector<std::uint64_t> kept_of(std::uint64_t frames) {
 }
 
 /// One stage a task; the threads of those with equal numbers above 0 are one.
-Schedule owned(const std::vector<int>& owners, Waiting waiting = Waiting::kPassive) {
+Schedule owned(const std::vector<int>& owners, WaitMode waiting = WaitMode::passive) {
     Schedule schedule = test_schedule({{1, 1}, {1, 1}, {1, 1}, {1, 1}});
     for (std::size_t s = 0; s < owners.size(); ++s) {
         if (owners[s] > 0) schedule.stages[s].owners = {owners[s]};
@@ -76,7 +76,7 @@ Schedule owned(const std::vector<int>& owners, Waiting waiting = Waiting::kPassi
 }  // namespace
 
 TEST_CASE("several stages on one thread, neighbours or not: the same frames") {
-    for (const Waiting waiting : {Waiting::kPassive, Waiting::kActive}) {
+    for (const WaitMode waiting : {WaitMode::passive, WaitMode::active}) {
         for (const std::vector<int>& owners : std::vector<std::vector<int>>{
                  {1, 0, 1, 0}, {0, 1, 0, 1}, {1, 1, 0, 0}, {1, 0, 0, 1}, {1, 2, 1, 2}, {1, 1, 1, 1}}) {
             for (const std::uint32_t batch : {1u, 3u}) {

@@ -12,9 +12,6 @@
 namespace tidemill {
 namespace {
 
-constexpr std::array<std::string_view, 4> kPinningNames{"packed", "guided", "distant", "loose"};
-constexpr std::array<std::string_view, 2> kWaitingNames{"passive", "active"};
-
 std::string label(const Stage& stage, const Chain& chain) {
     const auto tasks = tasks_of(stage, chain);
     if (tasks.size() == 1) return tasks.front().name;
@@ -312,20 +309,12 @@ std::string to_string(const NodeRange& range) {
     return fmt::format("{}{}-{}", unit, range.first, range.last);
 }
 
-std::string_view to_string(Pinning pinning) {
-    return kPinningNames[static_cast<std::size_t>(pinning)];
-}
-
-std::string_view to_string(Waiting waiting) {
-    return kWaitingNames[static_cast<std::size_t>(waiting)];
-}
-
 std::optional<Pinning> parse_pinning(std::string_view text) {
     return parse_name<Pinning>(kPinningNames, text);
 }
 
-std::optional<Waiting> parse_waiting(std::string_view text) {
-    return parse_name<Waiting>(kWaitingNames, text);
+std::optional<WaitMode> parse_waiting(std::string_view text) {
+    return parse_name<WaitMode>(kWaitingNames, text);
 }
 
 std::string to_table(const Schedule& schedule, const Chain& chain, const CostModel& model) {

@@ -10,17 +10,11 @@
 #include <string_view>
 #include <vector>
 
+#include "tidemill/platform/thread_habits.hpp"
 #include "tidemill/schedule/chain.hpp"
 #include "tidemill/schedule/cost_model.hpp"
 
 namespace tidemill {
-
-/// Where the threads of a stage may run: one core each in order, any core of the kind, one core each spread
-/// over clusters, or anywhere.
-enum class Pinning { kPacked, kGuided, kDistant, kLoose };
-
-/// How a thread waits at the ring after a stage: asleep, or spinning.
-enum class Waiting { kPassive, kActive };
 
 /// Letters of a word at most: what its frames in flight cost grows with them, and what longer ones gain is
 /// little.
@@ -113,7 +107,7 @@ struct Stage {
     std::string core_kind;
     Pinning pinning = Pinning::kPacked;
     std::optional<int> sync_buff_size{};  // ring after this stage; never on the last one
-    std::optional<Waiting> waiting{};     // at that ring
+    std::optional<WaitMode> waiting{};    // at that ring
     bool shares_core = false;             // each thread has half a core: two such threads share one
     std::optional<int> batch{};           // frames that it takes at once, of a device: as many as are there
     std::optional<CyclicWord> word{};     // where it is mixed: whose turn it is; core_kind is empty then
@@ -269,14 +263,10 @@ void check_word(const Stage& stage, std::size_t number);
 /// Throws ScheduleError unless the platform has the cores that the schedule uses.
 void check(const Schedule& schedule, const Platform& platform);
 
-/// "packed", "guided", "distant", "loose".
-std::string_view to_string(Pinning pinning);
-/// "passive", "active".
-std::string_view to_string(Waiting waiting);
 /// Inverse of to_string(Pinning); nothing for any other text.
 std::optional<Pinning> parse_pinning(std::string_view text);
-/// Inverse of to_string(Waiting); nothing for any other text.
-std::optional<Waiting> parse_waiting(std::string_view text);
+/// Inverse of to_string(WaitMode); nothing for any other text.
+std::optional<WaitMode> parse_waiting(std::string_view text);
 
 /// A table for people: one line per stage, then period and cores used, and which tasks lack a word.
 std::string to_table(const Schedule& schedule, const Chain& chain, const CostModel& model = {});

@@ -84,9 +84,9 @@ Pinning parse_policy(const JsonPlace& place) {
     return *policy;
 }
 
-Waiting parse_waiting_type(const JsonPlace& place) {
+WaitMode parse_waiting_type(const JsonPlace& place) {
     const auto waiting = parse_waiting(place.text());
-    if (!waiting) place.fail(fmt::format("expected active or passive, found '{}'", place.text()));
+    if (!waiting) place.fail(fmt::format("expected active, passive or mixed, found '{}'", place.text()));
     return *waiting;
 }
 

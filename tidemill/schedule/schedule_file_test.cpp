@@ -53,7 +53,7 @@ Stage random_stage(std::size_t first_task, bool last) {
             stage.owners.push_back(1 + static_cast<int>(first_task) * 100 + thread);
     if (!last && *rc::gen::arbitrary<bool>()) stage.sync_buff_size = *rc::gen::inRange(1, 50);
     if (!last && *rc::gen::arbitrary<bool>())
-        stage.waiting = *rc::gen::element(Waiting::kPassive, Waiting::kActive);
+        stage.waiting = *rc::gen::element(WaitMode::passive, WaitMode::active);
     return stage;
 }
 
@@ -96,7 +96,7 @@ TEST_CASE("a StreamPU schedule is read as it is meant") {
                                       .core_kind = "big",
                                       .pinning = Pinning::kPacked,
                                       .sync_buff_size = 2,
-                                      .waiting = Waiting::kActive});
+                                      .waiting = WaitMode::active});
     CHECK(schedule.stages[1] == Stage{.first_task = 3,
                                       .task_count = 1,
                                       .threads = 6,
@@ -119,7 +119,7 @@ TEST_CASE("hyphens and underscores in keys are the same") {
          "sync-buff-size": 3, "sync-waiting-type": "passive"},
         {"tasks": 1, "threads": 1, "core-type": "p-core"}]})";
     CHECK(parse_schedule(hyphens, "plan.json").stages[0].sync_buff_size == 3);
-    CHECK(parse_schedule(hyphens, "plan.json").stages[0].waiting == Waiting::kPassive);
+    CHECK(parse_schedule(hyphens, "plan.json").stages[0].waiting == WaitMode::passive);
 }
 
 TEST_CASE("a limit of frames in flight is a number of them") {

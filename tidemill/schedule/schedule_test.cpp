@@ -76,7 +76,7 @@ TEST_CASE("threads and rings that make no sense are refused") {
     CHECK_THROWS_AS(check(broken([](Schedule& s) { s.stages[1].threads = 0; }), chain), ScheduleError);
     CHECK_THROWS_AS(check(broken([](Schedule& s) { s.stages[0].sync_buff_size = 0; }), chain), ScheduleError);
     CHECK_THROWS_AS(check(broken([](Schedule& s) { s.stages[2].sync_buff_size = 1; }), chain), ScheduleError);
-    CHECK_THROWS_AS(check(broken([](Schedule& s) { s.stages[2].waiting = Waiting::kActive; }), chain),
+    CHECK_THROWS_AS(check(broken([](Schedule& s) { s.stages[2].waiting = WaitMode::active; }), chain),
                     ScheduleError);
 }
 

@@ -134,7 +134,7 @@ PipelineModel model_of(const Schedule& schedule, const Chain& chain, const Machi
         set_threads(made, stage, chain, machine, waiting_us);
         made.shares_core = stage.shares_core;
         // The first stage waits for free tokens, at its own ring; the others for the stage before them.
-        made.spins = schedule.stages[s == 0 ? 0 : s - 1].waiting == Waiting::kActive;
+        made.spins = schedule.stages[s == 0 ? 0 : s - 1].waiting == WaitMode::active;
         tokens += stage.frames_held();
         if (!last)
             tokens +=

@@ -314,7 +314,7 @@ TEST_CASE("a stage that spins draws full power while it waits") {
     MachineModel machine;
     machine.model.kinds = {{.kind = "big", .busy_w = 4}, {.kind = "little"}};
     Schedule schedule = three_stages();
-    schedule.stages[1].waiting = Waiting::kActive;  // the ring at which the third stage waits
+    schedule.stages[1].waiting = WaitMode::active;  // the ring at which the third stage waits
     const SimReport report = simulate(model_of(schedule, two_kinds(), machine), 1000);
     CHECK(report.energy_j == doctest::Approx(4 * (1000 * 40 + report.elapsed_us) / 1e6));
 }

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "tidemill/platform/pu_set.hpp"
+#include "tidemill/platform/thread_habits.hpp"
 #include "tidemill/policy/policy.hpp"
-#include "tidemill/run/waiting.hpp"
 #include "tidemill/tasks/access.hpp"
 
 namespace tidemill {

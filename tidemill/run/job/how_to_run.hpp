@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "tidemill/platform/thread_habits.hpp"
 #include "tidemill/policy/policy.hpp"
-#include "tidemill/run/waiting.hpp"
 #include "tidemill/schedule/how_to_schedule.hpp"
 
 namespace tidemill {

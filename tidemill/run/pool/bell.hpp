@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "tidemill/run/waiting.hpp"
+#include "tidemill/platform/thread_habits.hpp"
 
 namespace tidemill {
 

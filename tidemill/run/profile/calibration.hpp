@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "tidemill/platform/energy_meter.hpp"
+#include "tidemill/platform/thread_habits.hpp"
 #include "tidemill/platform/topology.hpp"
-#include "tidemill/run/waiting.hpp"
 #include "tidemill/schedule/cost_model.hpp"
 
 namespace tidemill {

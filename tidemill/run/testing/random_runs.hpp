@@ -57,7 +57,7 @@ inline Schedule random_schedule(const RandomProgram& program, std::mt19937_64& r
         first += stage.task_count;
         if (first == program.tasks.size()) break;
         stage.sync_buff_size = 1 + static_cast<int>(random() % 3);
-        if (random() % 3 > 0) stage.waiting = random() % 2 ? Waiting::kPassive : Waiting::kActive;
+        if (random() % 3 > 0) stage.waiting = random() % 2 ? WaitMode::passive : WaitMode::active;
     }
     const bool has_batches =
         std::ranges::any_of(schedule.stages, [](const Stage& stage) { return stage.batch.has_value(); });

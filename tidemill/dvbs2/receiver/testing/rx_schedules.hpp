@@ -52,7 +52,7 @@ inline Schedule random_schedule(std::span<const ScheduledUnit> units, std::uint6
         if (s + 1 == schedule.stages.size()) break;
         stage.sync_buff_size = 1 + static_cast<int>(random() % 4);
         // Rings wait in the mixed way where nothing is said.
-        if (random() % 3 > 0) stage.waiting = random() % 2 ? Waiting::kActive : Waiting::kPassive;
+        if (random() % 3 > 0) stage.waiting = random() % 2 ? WaitMode::active : WaitMode::passive;
     }
     return schedule;
 }
