@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "bindings/interpreter.hpp"
+#include "bindings/python_error.hpp"
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -25,23 +25,6 @@
 namespace tidemill::python {
 
 namespace {
-
-std::string sentence_of(const nb::object& exception) {
-    const std::string type = nb::cast<std::string>(exception.type().attr("__name__"));
-    try {  // half of a surrogate pair is no text
-        const nb::bytes encoded(nb::str(exception).attr("encode")("utf-8", "backslashreplace"));
-        return encoded.size() == 0 ? type : fmt::format("{}: {}", type, encoded.c_str());
-    } catch (nb::python_error&) {
-        return type;
-    }
-}
-
-// Ends its reference under the lock, wherever the last one is.
-void drop(PyObject* object) {
-    if (!object) return;
-    const InterpreterLock lock;
-    if (lock.is_held()) Py_DECREF(object);
-}
 
 constexpr const char* kNoRoom = "there is not that much memory: ask for less";
 
@@ -94,50 +77,17 @@ void translate(const std::exception_ptr& thrown, void*) {
     }
 }
 
-// A class whose sentences may name files: names are bytes, and what is not UTF-8 stays what it is, as in
-// Python's own errors.
 template <class E>
 nb::object new_error(nb::module_& module, const char* name, const nb::object& base, const char* about) {
     const std::string path = fmt::format("{}.{}", nb::cast<std::string>(module.attr("__name__")), name);
     const nb::object type = nb::steal(PyErr_NewExceptionWithDoc(path.c_str(), about, base.ptr(), nullptr));
     if (!type.is_valid()) nb::raise_python_error();
     module.attr(name) = type;
-    nb::register_exception_translator(
-        [](const std::exception_ptr& thrown, void* raised) {
-            try {
-                std::rethrow_exception(thrown);
-            } catch (const E& error) {
-                const std::string text = error.what();
-                const auto size = static_cast<Py_ssize_t>(text.size());
-                const nb::object told = nb::steal(PyUnicode_DecodeUTF8(text.data(), size, "surrogateescape"));
-                PyErr_SetObject(static_cast<PyObject*>(raised), told.ptr());
-            }
-        },
-        type.ptr());
+    raise_as<E>(type);
     return type;
 }
 
 }  // namespace
-
-PythonError PythonError::raised() {
-    return PythonError(nb::python_error());
-}
-
-PythonError::PythonError(const nb::python_error& error) : PythonError(nb::borrow(error.value())) {
-    if (error.traceback()) PyException_SetTraceback(exception_.get(), error.traceback().ptr());
-}
-
-PythonError::PythonError(nb::object exception)
-    : exception_(exception.inc_ref().ptr(), drop),
-      text_(std::make_shared<std::string>(sentence_of(exception))) {}
-
-nb::object PythonError::exception() const {
-    return nb::borrow(exception_.get());
-}
-
-bool PythonError::is_wish() const {
-    return PyErr_GivenExceptionMatches(exception_.get(), PyExc_Exception) == 0;
-}
 
 void end_forked_process(const std::string& task, const std::exception_ptr& raised) {
     const nb::object told = nb::borrow(run_error_type)(fmt::format(

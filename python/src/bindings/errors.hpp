@@ -1,36 +1,34 @@
 #pragma once
 
 #include <exception>
-#include <memory>
 #include <string>
 
 #include "bindings/python.hpp"
 
 namespace tidemill::python {
 
-/// An exception of Python's on its way through C++: may be copied, told and ended without the interpreter's
-/// lock.
-class PythonError final : public std::exception {
-  public:
-    /// Of what a call of the interpreter's has just raised; needs the lock, as the others do that make one.
-    static PythonError raised();
-    explicit PythonError(const nb::python_error& error);
-    explicit PythonError(nb::object exception);
-
-    const char* what() const noexcept override { return text_->c_str(); }
-    /// The exception, with its traceback; needs the lock.
-    nb::object exception() const;
-    /// KeyboardInterrupt and SystemExit are wishes, not failures.
-    bool is_wish() const;
-
-  private:
-    std::shared_ptr<PyObject> exception_;
-    std::shared_ptr<std::string> text_;
-};
-
 /// Of a task's call that has come back in a child of the process that made it, where no thread is left that
 /// would go on: tells standard error, with what was raised, if anything, and ends the child. Needs the lock.
 [[noreturn]] void end_forked_process(const std::string& task, const std::exception_ptr& raised);
+
+/// Errors of C++ are raised as this class of Python's, which must live as long as the process. Their
+/// sentences may name files: names are bytes, and what is not UTF-8 stays what it is, as in Python's own
+/// errors.
+template <class E>
+void raise_as(const nb::object& type) {
+    nb::register_exception_translator(
+        [](const std::exception_ptr& thrown, void* raised) {
+            try {
+                std::rethrow_exception(thrown);
+            } catch (const E& error) {
+                const std::string text = error.what();
+                const auto size = static_cast<Py_ssize_t>(text.size());
+                const nb::object told = nb::steal(PyUnicode_DecodeUTF8(text.data(), size, "surrogateescape"));
+                PyErr_SetObject(static_cast<PyObject*>(raised), told.ptr());
+            }
+        },
+        type.ptr());
+}
 
 /// One class of Python's for each room's errors, with the same sentences.
 void bind_errors(nb::module_& module);

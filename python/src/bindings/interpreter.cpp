@@ -9,7 +9,7 @@
 #include <thread>
 #include <utility>
 
-#include "bindings/errors.hpp"
+#include "bindings/python_error.hpp"
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <pthread.h>

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "bindings/errors.hpp"
 #include "bindings/interpreter.hpp"
+#include "bindings/python_error.hpp"
 #include <fmt/format.h>
 #include <nanobind/stl/string.h>
 

@@ -8,6 +8,7 @@
 #include "bindings/errors.hpp"
 #include "bindings/frame_names.hpp"
 #include "bindings/interpreter.hpp"
+#include "bindings/python_error.hpp"
 #include <fmt/format.h>
 
 #include "tidemill/graph/graph_error.hpp"
