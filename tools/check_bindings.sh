@@ -30,11 +30,11 @@ flags=(-std=c++20 -fsyntax-only -fvisibility=hidden -I. -Ipython/src -DTIDEMILL_
 for folder in "${folders[@]}"; do flags+=(-isystem "$folder"); done
 
 # What nearly all of them include is read once.
-grep -hoE '^#include <[^>]+>' python/src/bindings/*.cpp python/src/bindings/*.hpp | grep -vE 'numpy' | sort -u >"$work/common.hpp"
+grep -hoE '^#include <[^>]+>' python/src/bindings/{,lab/}*.[ch]pp | grep -vE 'numpy' | sort -u >"$work/common.hpp"
 { echo '#include <nanobind/nanobind.h>'; cat "$work/common.hpp"; } >"$work/all.hpp"
 "$compiler" "${flags[@]/-fsyntax-only/-O0}" -x c++-header "$work/all.hpp" -o "$work/all.hpp.gch"
 
-sources=$(printf "%s\n" python/src/bindings/*.cpp)
+sources=$(printf "%s\n" python/src/bindings/{,lab/}*.cpp)
 printf "%s\n" "$sources" |
     xargs -P "$(nproc)" -I{} "$compiler" "${flags[@]}" -include "$work/all.hpp" {}
 printf '%d files of bindings compile with %s\n' "$(grep -c . <<<"$sources")" "$python"

@@ -129,6 +129,16 @@ def test_the_interpreter_may_end_while_a_stream_runs(how):
     assert (program.returncode, err) == (0, "")
 
 
+def test_the_interpreter_may_end_while_tasks_are_simulated():
+    program = start("""
+        beside(lambda: tm.simulate_tasks("channelvocoder", iterations=10**6, policy=lambda task: task.number))
+        time.sleep(0.5)
+        print("running", flush=True)
+    """)
+    _, err = program.communicate(timeout=20)
+    assert program.returncode == 0, err  # the thread may tell that it was interrupted
+
+
 def test_a_task_that_never_comes_back_holds_up_the_end_for_some_seconds_only():
     program = start("""
         def stuck(y):

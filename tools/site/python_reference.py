@@ -16,7 +16,7 @@ A_CLASS = "\n    options: {show_root_heading: true, show_root_full_path: false, 
 def write_python_reference(package: Path, to: Path) -> list[dict[str, str]]:
     """Pages below `to`: title and path of each. Where there is no stub, without what it tells."""
     stub = package / "tidemill/_core.pyi"
-    wanted = PAGES | ({"Errors": [f"_core.{name}" for name in errors_of(stub)]} if stub.exists() else {})
+    wanted = PAGES | ({"Errors": [*(f"_core.{name}" for name in errors_of(stub)), "_laboratory.SimError"]} if stub.exists() else {})
     pages = []
     for title, names in wanted.items():
         there = [name for name in names if stub.exists() or not name.startswith("_core.")]

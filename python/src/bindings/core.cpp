@@ -14,7 +14,6 @@
 #include "bindings/python_policy.hpp"
 #include "bindings/recording_binding.hpp"
 #include "bindings/schedule_binding.hpp"
-#include "bindings/task_simulation_binding.hpp"
 #include "bindings/transceiver_binding.hpp"
 #include <nanobind/stl/vector.h>
 
@@ -64,7 +63,6 @@ NB_MODULE(_core, module) {
     tidemill::python::bind_transceiver(module);
     tidemill::python::bind_recordings(module);
     tidemill::python::bind_policies(module);
-    tidemill::python::bind_task_simulation(module);
     module.def("end_live_runs", &tidemill::python::end_live_runs);
     module.def("take_warnings", &take_warnings);
     module.def(

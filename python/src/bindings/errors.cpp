@@ -20,7 +20,6 @@
 #include "tidemill/policy/policy_error.hpp"
 #include "tidemill/run/run_error.hpp"
 #include "tidemill/schedule/schedule_error.hpp"
-#include "tidemill/sim/sim_error.hpp"
 
 namespace tidemill::python {
 
@@ -113,7 +112,6 @@ void bind_errors(nb::module_& module) {
                              "Cores or threads that this machine does not have.");
     new_error<bridge::BridgeError>(module, "BridgeError", base,
                                    "Emulated kinds of cores that cannot be used.");
-    new_error<SimError>(module, "SimError", base, "A published figure that there is not.");
     new_error<JsonError>(module, "JsonError", base,
                          "A text that is no JSON, or not what was expected there.");
     new_error<io::IoError>(module, "IoError", base,

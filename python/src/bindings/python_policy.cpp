@@ -1,11 +1,14 @@
 #include "bindings/python_policy.hpp"
 
+#include <tuple>
 #include <utility>
 
 #include "bindings/interpreter.hpp"
 #include "bindings/python_error.hpp"
 #include <fmt/format.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
 #include "tidemill/policy/policy_error.hpp"
 #include "tidemill/policy/ranked.hpp"
@@ -134,6 +137,12 @@ void bind_policies(nb::module_& module) {
         .def("__repr__", [](const PolicyTask& self) {
             return fmt::format("<PolicyTask {} {} of iteration {}>", self.number, self.type, self.iteration);
         });
+    module.def("policies", [] {
+        std::vector<std::tuple<std::string, std::string>> all;
+        for (const policy::PolicyName& each : policy::policies())
+            all.emplace_back(each.name, each.issues_first);
+        return all;
+    });
 }
 
 }  // namespace tidemill::python

@@ -2,7 +2,6 @@
 
 #include <filesystem>
 #include <optional>
-#include <random>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -17,7 +16,6 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include "tidemill/cli/reproduce/reproduction.hpp"
 #include "tidemill/cli/schedule_json.hpp"
 #include "tidemill/cli/scheduling_options.hpp"
 #include "tidemill/json/json.hpp"
@@ -28,9 +26,7 @@
 #include "tidemill/schedule/how_to_schedule.hpp"
 #include "tidemill/schedule/profile_file.hpp"
 #include "tidemill/schedule/schedule_file.hpp"
-#include "tidemill/sim/random_chain.hpp"
 #include "tidemill/sim/simulator.hpp"
-#include "tidemill/sim/strategy_study.hpp"
 
 namespace tidemill::python {
 
@@ -124,45 +120,6 @@ nb::tuple simulate_schedule(const Schedule& schedule, const Profile& profile, st
     return nb::make_tuple(to_dict(json), to_table(report), nb::cast(std::move(steps)));
 }
 
-// What each published strategy makes of one random chain: name, period over the best, cores of either kind.
-std::vector<std::tuple<std::string, double, double, double>> study_chain(const ChainLaw& law, int big,
-                                                                         int little, std::uint64_t seed) {
-    Platform cores;
-    cores.set("big", big);
-    cores.set("little", little);
-    std::vector<StrategyResults> studied;
-    do_up_to_interruption([&] { studied = study_strategies(law, cores, 1, seed); });
-    std::vector<std::tuple<std::string, double, double, double>> made;
-    for (const StrategyResults& each : studied)
-        made.emplace_back(each.strategy, each.slowdown[0], each.big[0], each.little[0]);
-    return made;
-}
-
-Profile random_profile(const ChainLaw& law, std::uint64_t seed) {
-    std::mt19937_64 random(seed);
-    Profile profile;
-    static_cast<Chain&>(profile) = random_chain(random, law);
-    return profile;
-}
-
-void bind_random_chains(nb::module_& module) {
-    nb::class_<ChainLaw>(module, "ChainLaw", "What random chains look like.")
-        .def(
-            "__init__",
-            [](ChainLaw* self, std::size_t tasks, double stateless, int heaviest, double slowest) {
-                if (tasks < 1 || tasks > 1000 || !(stateless >= 0 && stateless <= 1) || heaviest < 1 ||
-                    !(slowest >= 1 && slowest <= 1e6))
-                    throw ScheduleError(
-                        "random chains: give 1 to 1000 tasks, a stateless share from 0 to 1, a heaviest "
-                        "weight of 1 or "
-                        "more, and a slowest from 1 to 1000000");
-                new (self) ChainLaw{tasks, stateless, heaviest, slowest};
-            },
-            nb::kw_only(), "tasks"_a, "stateless"_a, "heaviest"_a, "slowest"_a);
-    module.def("study_chain", &study_chain, "law"_a, nb::kw_only(), "big"_a, "little"_a, "seed"_a);
-    module.def("random_profile", &random_profile, "law"_a, nb::kw_only(), "seed"_a);
-}
-
 void bind_profile(nb::module_& module) {
     nb::class_<Profile>(module, "Profile",
                         "Microseconds that each task of a chain takes on each kind of core.")
@@ -237,35 +194,11 @@ void bind_schedule(nb::module_& module) {
         .def(nb::self == nb::self);
 }
 
-nb::list reproduce(const std::string& name, std::size_t chains, std::size_t timed, std::uint64_t frames,
-                   std::uint64_t tasks, std::uint64_t seed) {
-    const cli::Reproduction& wanted = cli::reproduction_of(name);
-    std::vector<cli::ResultTable> tables;
-    do_up_to_interruption([&] {
-        tables =
-            wanted.make({.chains = chains, .timed = timed, .frames = frames, .seed = seed, .tasks = tasks});
-    });
-    nb::list all;
-    for (const cli::ResultTable& table : tables) all.append(to_dict(cli::to_json(table)));
-    return all;
-}
-
-nb::list reproductions() {
-    nb::list names;
-    for (const cli::Reproduction& each : cli::reproductions())
-        names.append(nb::make_tuple(std::string(each.name), std::string(each.summary)));
-    return names;
-}
-
 }  // namespace
 
 void bind_schedules(nb::module_& module) {
-    module.def("reproduce", &reproduce, "name"_a, nb::kw_only(), "chains"_a, "timed"_a, "frames"_a, "tasks"_a,
-               "seed"_a);
-    module.def("reproductions", &reproductions);
     bind_profile(module);
     bind_schedule(module);
-    bind_random_chains(module);
     nb::class_<HowToSchedule>(module, "HowToSchedule")
         .def(
             "__init__",

@@ -32,10 +32,10 @@ from ._core import (
     PolicyTask,
     RunError,
     ScheduleError,
-    SimError,
     WrongUsage,
 )
 from ._core import version as __version__
+from ._laboratory import SimError
 from .graph import Forward, Graph, In, Knob, Label, Module, Out, Socket, TaskSpec, sink, source, task
 from .installed import cmake_folder, licences
 from .record import Record

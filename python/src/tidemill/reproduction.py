@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _core, _given
+from . import _given
+from ._laboratory import lab
 
 if TYPE_CHECKING:
     from .figures import Figure
@@ -56,7 +57,7 @@ class Reproduction:
 
 def reproductions() -> dict[str, str]:
     """What there is, by name, with a sentence on each."""
-    return dict(_core.reproductions())
+    return dict(lab.reproductions())
 
 
 def reproduce(
@@ -67,7 +68,7 @@ def reproduce(
     chains: random ones per setting; timed: per measured run time (fig7); frames: simulated executions (table3, fig11);
     tasks: per worker, of each StreamIt benchmark. Throws WrongUsage for a name that is not in reproductions().
     """
-    made = _core.reproduce(
+    made = lab.reproduce(
         _given.text("name", name),
         chains=_given.whole("chains", chains, 10, _MOST),
         timed=_given.whole("timed", timed, 1, _MOST),

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core, _given
+from ._laboratory import lab
 
 if TYPE_CHECKING:
     from .figures import Figure
@@ -61,7 +62,7 @@ def slowdowns(
     seed = _given.whole("seed", seed, 0, _MOST_SEED)
     if big + little < 1:
         raise _core.WrongUsage("slowdowns: give 1 core or more")
-    law = _core.ChainLaw(
+    law = lab.ChainLaw(
         tasks=_given.whole("tasks", tasks, 1, _MOST_TASKS),
         stateless=_given.number("stateless", stateless, 0, 1),
         heaviest=_given.whole("heaviest", heaviest, 1, _HEAVIEST),
@@ -70,7 +71,7 @@ def slowdowns(
     rows = [
         (chain, *each)
         for chain in range(chains)
-        for each in _core.study_chain(law, big=big, little=little, seed=seed * 1_000_003 + chain)
+        for each in lab.study_chain(law, big=big, little=little, seed=seed * 1_000_003 + chain)
     ]
     names = ("chain", "strategy", "slowdown", "big", "little")
     columns = {name: np.array([row[place] for row in rows]) for place, name in enumerate(names)}

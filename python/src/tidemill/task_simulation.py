@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from . import _core, _given
 from ._core import PolicyTask
+from ._laboratory import lab
 from .record import Record
 from .scheduling import Cores, Profile, _counts
 
@@ -85,9 +86,9 @@ def simulate_tasks(
         "drawn": _given.whole("drawn_iterations", drawn_iterations),
     }
     if isinstance(program, str):
-        told, steps = _core.simulate_program(_given.text("program", program), workers=workers, **common)
+        told, steps = lab.simulate_program(_given.text("program", program), workers=workers, **common)
     else:
-        told, steps = _core.simulate_profile(program._core, cores=_counts(cores), **common)
+        told, steps = lab.simulate_profile(program._core, cores=_counts(cores), **common)
     named = policy if isinstance(policy, str) else getattr(policy, "__name__", type(policy).__name__)
     what = repr(program) if isinstance(program, str) else "profile"
     call = f"tidemill.simulate_tasks({what}, policy={named!r}, workers={told['workers']}, noise={noise})"
@@ -101,4 +102,4 @@ def policies() -> dict[str, str]:
 
 def task_programs() -> dict[str, str]:
     """Programs of tasks by name: StreamIt benchmarks, factorisations, a decoder, the worst case of each policy."""
-    return dict(_core.task_programs())
+    return dict(lab.task_programs())

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .. import _core
+from .._laboratory import lab
 from ..scheduling import Profile, schedule, simulate
 from .kinds import Count, Counts, Point, Range, add
 from .settings import Table, combined
@@ -41,8 +42,8 @@ def _are_cores(given: Any) -> bool:
     return fits and all(type(n) is int and 0 <= n <= 1000 for n in given.values()) and sum(given.values()) > 0
 
 
-def _law(point: Point) -> _core.ChainLaw:
-    return _core.ChainLaw(
+def _law(point: Point) -> lab.ChainLaw:
+    return lab.ChainLaw(
         tasks=point["tasks"],
         stateless=point["stateless"],
         heaviest=point["heaviest"],
@@ -66,7 +67,7 @@ class Strategies:
     def count(self, point: Point, seed: int, target: str, range_: Range) -> Count:
         law, counts = _law(point), Counts()
         for number in range(range_.first, range_.first + range_.length):
-            found = _core.study_chain(law, big=point["big"], little=point["little"], seed=seed_of(seed, number))
+            found = lab.study_chain(law, big=point["big"], little=point["little"], seed=seed_of(seed, number))
             add(counts, {"chains": 1})
             for name, slowdown, big, little in found:
                 add(counts, _studied(name, slowdown, int(big), int(little)))
@@ -122,7 +123,7 @@ class Simulations:
         cores = {kind: point[kind] for kind in ("big", "little") if point[kind] > 0}
         for number in range(range_.first, range_.first + range_.length):
             chain_seed = seed_of(seed, number)
-            profile = Profile(_core.random_profile(law, seed=chain_seed))
+            profile = Profile(lab.random_profile(law, seed=chain_seed))
             best = schedule(profile, cores=cores, strategy=point["strategy"])
             found = simulate(best, frames=point["frames"], drawn_frames=0, jitter=point["jitter"], seed=chain_seed)
             assert best.period_us is not None

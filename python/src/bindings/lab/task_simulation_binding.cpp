@@ -1,4 +1,4 @@
-#include "bindings/task_simulation_binding.hpp"
+#include "bindings/lab/task_simulation_binding.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -157,12 +157,6 @@ void bind_task_simulation(nb::module_& module) {
     module.def("task_programs", [] {
         std::vector<std::tuple<std::string, std::string>> all;
         for (const TaskProgramName& each : task_programs()) all.emplace_back(each.name, each.summary);
-        return all;
-    });
-    module.def("policies", [] {
-        std::vector<std::tuple<std::string, std::string>> all;
-        for (const policy::PolicyName& each : policy::policies())
-            all.emplace_back(each.name, each.issues_first);
         return all;
     });
 }
