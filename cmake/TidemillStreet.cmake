@@ -4,8 +4,8 @@
 option(TIDEMILL_LAB "Build the laboratory: simulators, the papers' programs and figures, benchmarks' verbs" ON)
 option(TIDEMILL_STEER "Build what puts threads of other programs on their kinds of cores" ON)
 option(TIDEMILL_GPU "Build devices: GPUs and the like" ON)
-if(TIDEMILL_LAB AND NOT TIDEMILL_GPU)
-  message(FATAL_ERROR "TIDEMILL_LAB measures devices: leave out TIDEMILL_GPU and TIDEMILL_LAB, or neither")
+if(TIDEMILL_LAB AND NOT (TIDEMILL_GPU AND TIDEMILL_STEER))
+  message(FATAL_ERROR "TIDEMILL_LAB measures devices and the layer that steers: leave it out, too, or neither of them")
 endif()
 
 set(tidemill_street "${PROJECT_SOURCE_DIR}/tools/street.txt")
@@ -34,7 +34,7 @@ function(tidemill_files_of result) # PLACE...
   set(${result} "^${PROJECT_SOURCE_DIR}/(${places})(/.*|[^/]*)$" PARENT_SCOPE)
 endfunction()
 
-# Of places within one another the inner one counts.
+# The inner one counts where places lie within one another.
 set(tidemill_kept_within)
 foreach(place IN LISTS tidemill_kept)
   foreach(outer IN LISTS tidemill_left_out)
