@@ -40,8 +40,12 @@ std::string digest_of(const Recording& recording) {
 }  // namespace
 
 std::string check_digest(const Recording& recording) {
-    if (recording.sha512.empty() || std::ranges::equal(digest_of(recording), recording.sha512, {}, {}, lower))
-        return {};
+    if (recording.sha512.empty()) return {};
+    if (!Sha512::is_available())
+        return fmt::format(
+            "the SHA-512 of '{}' was not checked: libcrypto.so.3 was not found; install libssl3",
+            recording.data_path.string());
+    if (std::ranges::equal(digest_of(recording), recording.sha512, {}, {}, lower)) return {};
     return fmt::format("the data in '{}' are not those the metadata describe: their SHA-512 differs",
                        recording.data_path.string());
 }

@@ -16,6 +16,7 @@
 #include "tidemill/io/io_error.hpp"
 #include "tidemill/io/quantize.hpp"
 #include "tidemill/io/recording.hpp"
+#include "tidemill/io/sha512.hpp"
 #include "tidemill/testing/scratch_folder.hpp"
 
 namespace tidemill::io {
@@ -89,6 +90,10 @@ TEST_CASE("writer: a SigMF recording is read back with its rate, samples and dig
     const auto recording = open_recording(folder / "r");
     CHECK(recording.samples == 4);
     CHECK(recording.sample_rate_hz == 2e6);
+    if (!Sha512::is_available()) {
+        MESSAGE("no digest: no libcrypto");
+        return;
+    }
     CHECK(recording.sha512.size() == 128);
     CHECK(check_digest(recording).empty());
 }

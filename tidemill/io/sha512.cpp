@@ -1,139 +1,82 @@
 #include "tidemill/io/sha512.hpp"
 
-#include <algorithm>
-#include <bit>
-#include <cstring>
+#include <array>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include "tidemill/io/internal/crypto_sha512.hpp"
+#include "tidemill/io/io_error.hpp"
+#include "tidemill/platform/shared_library.hpp"
 
 namespace tidemill::io {
+
 namespace {
 
-// Fractional parts of the square roots of the first 8 primes (FIPS 180-4, 5.3.5).
-constexpr std::array<std::uint64_t, 8> kInitialState = {
-    0x6a09e667f3bcc908, 0xbb67ae8584caa73b, 0x3c6ef372fe94f82b, 0xa54ff53a5f1d36f1,
-    0x510e527fade682d1, 0x9b05688c2b3e6c1f, 0x1f83d9abfb41bd6b, 0x5be0cd19137e2179,
+// The part of libcrypto's interface that is used, as versions 1.1.0 to 3 have it.
+struct CryptoApi {
+    void* (*make_context)() = nullptr;
+    void (*free_context)(void*) = nullptr;
+    const void* (*sha512)() = nullptr;
+    int (*begin)(void*, const void* digest, void* engine) = nullptr;
+    int (*update)(void*, const void* bytes, std::size_t count) = nullptr;
+    int (*finish)(void*, std::byte* digest, unsigned* bytes) = nullptr;
+
+    bool is_whole() const { return make_context && free_context && sha512 && begin && update && finish; }
 };
 
-// Fractional parts of the cube roots of the first 80 primes (FIPS 180-4, 4.2.3).
-constexpr std::array<std::uint64_t, 80> kRoundConstants = {
-    0x428a2f98d728ae22, 0x7137449123ef65cd, 0xb5c0fbcfec4d3b2f, 0xe9b5dba58189dbbc, 0x3956c25bf348b538,
-    0x59f111f1b605d019, 0x923f82a4af194f9b, 0xab1c5ed5da6d8118, 0xd807aa98a3030242, 0x12835b0145706fbe,
-    0x243185be4ee4b28c, 0x550c7dc3d5ffb4e2, 0x72be5d74f27b896f, 0x80deb1fe3b1696b1, 0x9bdc06a725c71235,
-    0xc19bf174cf692694, 0xe49b69c19ef14ad2, 0xefbe4786384f25e3, 0x0fc19dc68b8cd5b5, 0x240ca1cc77ac9c65,
-    0x2de92c6f592b0275, 0x4a7484aa6ea6e483, 0x5cb0a9dcbd41fbd4, 0x76f988da831153b5, 0x983e5152ee66dfab,
-    0xa831c66d2db43210, 0xb00327c898fb213f, 0xbf597fc7beef0ee4, 0xc6e00bf33da88fc2, 0xd5a79147930aa725,
-    0x06ca6351e003826f, 0x142929670a0e6e70, 0x27b70a8546d22ffc, 0x2e1b21385c26c926, 0x4d2c6dfc5ac42aed,
-    0x53380d139d95b3df, 0x650a73548baf63de, 0x766a0abb3c77b2a8, 0x81c2c92e47edaee6, 0x92722c851482353b,
-    0xa2bfe8a14cf10364, 0xa81a664bbc423001, 0xc24b8b70d0f89791, 0xc76c51a30654be30, 0xd192e819d6ef5218,
-    0xd69906245565a910, 0xf40e35855771202a, 0x106aa07032bbd1b8, 0x19a4c116b8d2d0c8, 0x1e376c085141ab53,
-    0x2748774cdf8eeb99, 0x34b0bcb5e19b48a8, 0x391c0cb3c5c95a63, 0x4ed8aa4ae3418acb, 0x5b9cca4f7763e373,
-    0x682e6ff3d6b2b8a3, 0x748f82ee5defb2fc, 0x78a5636f43172f60, 0x84c87814a1f0ab72, 0x8cc702081a6439ec,
-    0x90befffa23631e28, 0xa4506cebde82bde9, 0xbef9a3f7b2c67915, 0xc67178f2e372532b, 0xca273eceea26619c,
-    0xd186b8c721c0c207, 0xeada7dd6cde0eb1e, 0xf57d4f7fee6ed178, 0x06f067aa72176fba, 0x0a637dc5a2c898a6,
-    0x113f9804bef90dae, 0x1b710b35131c471b, 0x28db77f523047d84, 0x32caab7b40c72493, 0x3c9ebe0a15c9bebc,
-    0x431d67c49c100d4c, 0x4cc5d4becb3e42b6, 0x597f299cfc657e2a, 0x5fcb6fab3ad6faec, 0x6c44198c4a475817,
-};
-
-std::uint64_t load_big_endian(const std::byte* bytes) {
-    std::uint64_t word = 0;
-    for (int i = 0; i < 8; ++i) {
-        word = word << 8 | std::to_integer<std::uint64_t>(bytes[i]);
+CryptoApi load_crypto() {
+    CryptoApi api;
+    std::string why;
+    for (const char* const file : {"libcrypto.so.3", "libcrypto.so.1.1"}) {
+        const auto library = SharedLibrary<IoError>::open(file, why);
+        if (!library) continue;
+        library->find_optional("EVP_MD_CTX_new", api.make_context);
+        library->find_optional("EVP_MD_CTX_free", api.free_context);
+        library->find_optional("EVP_sha512", api.sha512);
+        library->find_optional("EVP_DigestInit_ex", api.begin);
+        library->find_optional("EVP_DigestUpdate", api.update);
+        library->find_optional("EVP_DigestFinal_ex", api.finish);
+        break;
     }
-    return word;
+    return api;
 }
 
-std::uint64_t small_sigma(std::uint64_t x, int a, int b, int shift) {
-    return std::rotr(x, a) ^ std::rotr(x, b) ^ (x >> shift);
+const CryptoApi& installed_crypto() {
+    static const CryptoApi api = load_crypto();
+    return api;
 }
 
-std::uint64_t big_sigma(std::uint64_t x, int a, int b, int c) {
-    return std::rotr(x, a) ^ std::rotr(x, b) ^ std::rotr(x, c);
-}
-
-std::array<std::uint64_t, 80> message_schedule(const std::byte* block) {
-    std::array<std::uint64_t, 80> w;
-    for (std::size_t t = 0; t < 16; ++t) {
-        w[t] = load_big_endian(block + 8 * t);
-    }
-    for (std::size_t t = 16; t < 80; ++t) {
-        w[t] = small_sigma(w[t - 2], 19, 61, 6) + w[t - 7] + small_sigma(w[t - 15], 1, 8, 7) + w[t - 16];
-    }
-    return w;
+void check_crypto(int is_done) {
+    if (is_done != 1) throw IoError("libcrypto has failed to make a SHA-512");
 }
 
 }  // namespace
 
-Sha512::Sha512(By by)
-    : crypto_(by == By::fastest ? internal::CryptoSha512::make() : nullptr), state_(kInitialState) {}
+bool Sha512::is_available() {
+    return installed_crypto().is_whole();
+}
 
-Sha512::Sha512(Sha512&&) noexcept = default;
-Sha512& Sha512::operator=(Sha512&&) noexcept = default;
-Sha512::~Sha512() = default;
+Sha512::Sha512() {
+    if (!is_available()) return;
+    context_.reset(installed_crypto().make_context());
+    check_crypto(context_ ? installed_crypto().begin(context_.get(), installed_crypto().sha512(), nullptr)
+                          : 0);
+}
 
-void Sha512::compress(const std::byte* block) {
-    const auto w = message_schedule(block);
-    auto [a, b, c, d, e, f, g, h] = state_;
-    for (std::size_t t = 0; t < 80; ++t) {
-        const auto t1 = h + big_sigma(e, 14, 18, 41) + ((e & f) ^ (~e & g)) + kRoundConstants[t] + w[t];
-        const auto t2 = big_sigma(a, 28, 34, 39) + ((a & b) ^ (a & c) ^ (b & c));
-        h = g;
-        g = f;
-        f = e;
-        e = d + t1;
-        d = c;
-        c = b;
-        b = a;
-        a = t1 + t2;
-    }
-    const std::array<std::uint64_t, 8> change = {a, b, c, d, e, f, g, h};
-    for (std::size_t i = 0; i < 8; ++i) {
-        state_[i] += change[i];
-    }
+void Sha512::Free::operator()(void* context) const {
+    installed_crypto().free_context(context);
 }
 
 void Sha512::update(std::span<const std::byte> bytes) {
-    if (crypto_) return crypto_->update(bytes);
-    total_bytes_ += bytes.size();
-    while (!bytes.empty()) {
-        if (pending_bytes_ == 0 && bytes.size() >= pending_.size()) {
-            compress(bytes.data());
-            bytes = bytes.subspan(pending_.size());
-            continue;
-        }
-        const auto taken = std::min(bytes.size(), pending_.size() - pending_bytes_);
-        std::memcpy(pending_.data() + pending_bytes_, bytes.data(), taken);
-        bytes = bytes.subspan(taken);
-        pending_bytes_ += taken;
-        if (pending_bytes_ == pending_.size()) {
-            compress(pending_.data());
-            pending_bytes_ = 0;
-        }
-    }
-}
-
-// A one bit, zeros up to 8 bytes before the end of a block, and the length (FIPS 180-4, 5.1.2).
-void Sha512::finish_own() {
-    const std::uint64_t total_bits = 8 * total_bytes_;
-    std::array<std::byte, 2 * 128> padding{std::byte{0x80}};
-    const std::size_t zeros_end = (pending_bytes_ < 112 ? 128 : 256) - 8 - pending_bytes_;
-    for (std::size_t i = 0; i < 8; ++i) {
-        padding[zeros_end + i] = static_cast<std::byte>(total_bits >> (56 - 8 * i));
-    }
-    update(std::span(padding).first(zeros_end + 8));
+    if (context_) check_crypto(installed_crypto().update(context_.get(), bytes.data(), bytes.size()));
 }
 
 std::string Sha512::finish() {
-    std::string digest;
-    if (crypto_) {
-        for (const auto byte : crypto_->finish()) digest += fmt::format("{:02x}", std::to_integer<int>(byte));
-        return digest;
-    }
-    finish_own();
-    for (const auto word : state_) digest += fmt::format("{:016x}", word);
-    return digest;
+    if (!context_) return {};
+    std::array<unsigned char, 64> digest{};
+    check_crypto(
+        installed_crypto().finish(context_.get(), reinterpret_cast<std::byte*>(digest.data()), nullptr));
+    return fmt::format("{:02x}", fmt::join(digest, ""));
 }
 
 }  // namespace tidemill::io

@@ -11,8 +11,8 @@
 namespace tidemill::io {
 namespace {
 
-std::string digest_of(std::string_view text, std::size_t piece, Sha512::By by = Sha512::By::own) {
-    Sha512 sha(by);
+std::string digest_of(std::string_view text, std::size_t piece) {
+    Sha512 sha;
     for (std::size_t i = 0; i < text.size(); i += piece) {
         sha.update(std::as_bytes(std::span(text.substr(i, piece))));
     }
@@ -22,6 +22,10 @@ std::string digest_of(std::string_view text, std::size_t piece, Sha512::By by = 
 }  // namespace
 
 TEST_CASE("sha512: the examples of FIPS 180-4 come out, in one piece or in many") {
+    if (!Sha512::is_available()) {
+        MESSAGE("skipped: no libcrypto");
+        return;
+    }
     constexpr std::string_view kAbcDigest =
         "ddaf35a193617abacc417349ae20413112e6fa4e89a97ea20a9eeee64b55d39a"
         "2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f";
@@ -45,20 +49,11 @@ TEST_CASE("sha512: the pieces do not matter around the borders of a block") {
     }
 }
 
-TEST_CASE("sha512: a library makes the same digests as our own code, in any pieces") {
-    std::string text;
-    for (std::size_t length = 0; length < 600; length += 37) {
-        for (const std::size_t piece : {1U, 64U, 128U, 600U})
-            CHECK(digest_of(text, piece, Sha512::By::fastest) == digest_of(text, piece));
-        for (std::size_t i = 0; i < 37; ++i) text += static_cast<char>(length * i);
-    }
-}
-
 TEST_CASE("sha512: made beside the writing it is the same, with more than may wait and with nothing") {
     CHECK(internal::DigestBeside().finish() == digest_of("", 1));
     const std::string text(11'000'000, 'x');
     internal::DigestBeside beside;
-    Sha512 own(Sha512::By::own);
+    Sha512 own;
     for (const std::size_t piece : {9'000'000U, 1U, 0U, 70'000U}) {
         beside.update(std::as_bytes(std::span(text).first(piece)));
         own.update(std::as_bytes(std::span(text).first(piece)));
