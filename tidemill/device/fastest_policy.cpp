@@ -10,14 +10,10 @@
 
 #include "tidemill/device/device_error.hpp"
 #include "tidemill/device/increment_cost.hpp"
+#include "tidemill/quantile.hpp"
 
 namespace tidemill {
 namespace {
-
-double middle(std::vector<double> values) {
-    std::ranges::sort(values);
-    return values[values.size() / 2];
-}
 
 // Nothing where the device refuses, and why.
 std::optional<double> there_and_back_us(Device& device, MemoryPolicy policy, std::size_t bytes,
@@ -25,7 +21,7 @@ std::optional<double> there_and_back_us(Device& device, MemoryPolicy policy, std
     constexpr int kRuns = 5;
     try {
         const IncrementCost cost = increment_cost(device, policy, bytes, kRuns);
-        return middle(cost.first_us) + middle(cost.back_us);
+        return median(cost.first_us) + median(cost.back_us);
     } catch (const DeviceError& error) {
         why = fmt::format("; {}: {}", name(policy), error.what());
         return {};

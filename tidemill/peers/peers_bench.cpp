@@ -74,16 +74,15 @@ class Comparison {
         const auto peer = std::ranges::find(peers_, name, &StreamPeer::name);
         if (peer == peers_.end()) return state.SkipWithError("not there when this was built");
         const Taken& taken = taken_[static_cast<std::size_t>(peer - peers_.begin())];
-        const double median = bench::median(taken.task_ns);
-        state.counters["ours"] = median;
+        const double usual_ns = median(taken.task_ns);
+        state.counters["ours"] = usual_ns;
         state.counters["spread_percent"] =
-            50 * (bench::quantile(taken.task_ns, 0.75) - bench::quantile(taken.task_ns, 0.25)) / median;
-        state.counters["least"] = bench::quantile(taken.task_ns, 0);
+            50 * (quantile(taken.task_ns, 0.75) - quantile(taken.task_ns, 0.25)) / usual_ns;
+        state.counters["least"] = quantile(taken.task_ns, 0);
         state.counters["runs"] = kRounds;
         if (peer == peers_.begin()) return;
         for (std::size_t w = 0; w < kWorkers; ++w)
-            state.counters["worker " + std::to_string(w + 1) + " busy %"] =
-                bench::median(taken.busy_percent[w]);
+            state.counters["worker " + std::to_string(w + 1) + " busy %"] = median(taken.busy_percent[w]);
         if (name == "Dynamic") report_ratios(taken, state);
     }
 
@@ -135,7 +134,7 @@ class Comparison {
             std::vector<double> ratios;
             for (std::size_t round = 0; round < kRounds; ++round)
                 ratios.push_back(ours.task_ns[round] / taken_[p].task_ns[round]);
-            state.counters["to " + peers_[p]->name()] = bench::median(ratios);
+            state.counters["to " + peers_[p]->name()] = median(ratios);
         }
     }
 

@@ -67,9 +67,9 @@ class Pairs {
 
     void report(benchmark::State& state) const {
         ratio_.report(state);
-        state.counters["percent_above_bound"] = bench::median(above_);
-        state.counters["baseline_percent_above_bound"] = bench::median(baseline_above_);
-        state.counters["control"] = bench::median(controls_);
+        state.counters["percent_above_bound"] = median(above_);
+        state.counters["baseline_percent_above_bound"] = median(baseline_above_);
+        state.counters["control"] = median(controls_);
         double mean = 0;
         double squares = 0;
         const auto count = static_cast<double>(logs_.size());
@@ -134,7 +134,7 @@ void factor_read(benchmark::State& state) {
             benchmark::DoNotOptimize(factors.read(static_cast<policy::TaskTypeId>(read) % kTypes, 1));
         ns.push_back(watch.ns() / kReads);
     }
-    state.counters["ours"] = bench::median(ns);
+    state.counters["ours"] = median(ns);
     state.counters["target"] = 5;
 }
 

@@ -67,13 +67,13 @@ void increments(benchmark::State& state) {
         }
     }
     ratio.report(state);
-    state.counters["distant"] = bench::median(distant);
-    state.counters["guided"] = bench::median(guided);
-    state.counters["loose"] = bench::median(loose);
+    state.counters["distant"] = median(distant);
+    state.counters["guided"] = median(guided);
+    state.counters["loose"] = median(loose);
     state.SetLabel(fmt::format("{}: {}, in flight {}", size_text(bytes), cache_of(bytes, topology),
                                cache_of(chain.token_bytes(), topology)));
     all_measured()[bytes] = {chain.token_bytes(), touched / ratio.measured(), touched / ratio.baseline(),
-                             touched / bench::median(loose)};
+                             touched / median(loose)};
 }
 
 std::string sizes_where(const std::function<bool(const Measured&)>& holds) {

@@ -161,7 +161,7 @@ void cost_of_a_task(benchmark::State& state, const bench::Levels& levels) {
         }
     }
     ratio.report(state, levels);
-    state.counters["std_function"] = bench::median(functions);
+    state.counters["std_function"] = median(functions);
 }
 
 void empty_task(benchmark::State& state) {
@@ -388,7 +388,7 @@ void knob_set(benchmark::State& state) {
         }
     }
     ratio.report(state);
-    state.counters["ns_a_set"] = bench::median(sets);
+    state.counters["ns_a_set"] = median(sets);
 }
 
 void sequences(benchmark::internal::Benchmark* benchmark) {

@@ -349,7 +349,7 @@ void batch(benchmark::State& state, WaitMode waiting) {
             return batches.frame_ns(frames);
         },
         [&] { return single.frame_ns(frames); });
-    state.counters["latency_us"] = bench::median(latencies_us);
+    state.counters["latency_us"] = median(latencies_us);
 }
 
 void batches(benchmark::internal::Benchmark* benchmark) {

@@ -4,6 +4,7 @@
 
 #include <benchmark/benchmark.h>
 
+#include "tidemill/quantile.hpp"
 #include "tidemill/schedule/herad.hpp"
 #include "tidemill/schedule/internal/reference.hpp"
 #include "tidemill/testing/bench.hpp"
@@ -56,11 +57,6 @@ double cpu_seconds() {
     timespec now{};
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
     return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
-double median(std::vector<double> values) {
-    std::ranges::sort(values);
-    return values[values.size() / 2];
 }
 
 // Solves the same instances over and over; the median over instances is what a user waits for.

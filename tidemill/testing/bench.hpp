@@ -9,6 +9,8 @@
 
 #include <benchmark/benchmark.h>
 
+#include "tidemill/quantile.hpp"
+
 namespace tidemill::bench {
 
 /// What a family of benchmarks answers: those whose names are `family`, a slash, and the case.
@@ -100,15 +102,6 @@ inline double cpu_seconds(auto&& work) {
     const std::clock_t begin = std::clock();
     work();
     return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
-}
-
-inline double quantile(std::vector<double> values, double share) {
-    std::sort(values.begin(), values.end());
-    return values[static_cast<std::size_t>(std::lround(share * static_cast<double>(values.size() - 1)))];
-}
-
-inline double median(const std::vector<double>& values) {
-    return quantile(values, 0.5);
 }
 
 /// A number to compare with that was not measured in this run; 0: none.

@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "tidemill/quantile.hpp"
+
 namespace tidemill::testing {
 
 /// On a machine that others use nothing is to be had within 5 %: TIDEMILL_QUIET says that nobody does.
@@ -20,12 +22,6 @@ double least_of(double most, const auto& measure) {
     double least = measure();
     for (int attempt = 1; attempt < 8 && least > most; ++attempt) least = std::min(least, measure());
     return least;
-}
-
-inline double median(std::vector<double> values) {
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::ranges::nth_element(values, middle);
-    return *middle;
 }
 
 /// Of what is to be near a forecast: the least of such would be as far off as the luckiest attempt.

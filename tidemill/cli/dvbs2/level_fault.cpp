@@ -12,6 +12,7 @@
 #include "tidemill/dsp/sample_format.hpp"
 #include "tidemill/dsp/sample_levels.hpp"
 #include "tidemill/io/recording_reader.hpp"
+#include "tidemill/quantile.hpp"
 
 namespace tidemill::cli {
 
@@ -43,9 +44,7 @@ std::optional<double> usual_magnitude(std::vector<double> numbers) {
     std::erase_if(numbers, [](double x) { return x == 0 || !std::isfinite(x); });
     if (numbers.empty()) return std::nullopt;
     std::ranges::transform(numbers, numbers.begin(), [](double x) { return std::abs(x); });
-    const auto middle = numbers.begin() + std::ssize(numbers) / 2;
-    std::ranges::nth_element(numbers, middle);
-    return *middle;
+    return middle_value(numbers);
 }
 
 }  // namespace

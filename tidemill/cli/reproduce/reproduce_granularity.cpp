@@ -5,6 +5,7 @@
 
 #include "tidemill/cli/reproduce/reproduction.hpp"
 #include "tidemill/graph/function_task.hpp"
+#include "tidemill/quantile.hpp"
 #include "tidemill/run/sequence.hpp"
 #include "tidemill/schedule/interruption.hpp"
 
@@ -41,9 +42,7 @@ double frame_ns(std::chrono::nanoseconds task_time, std::uint64_t frames) {
     std::vector<double> times_ns;
     for (std::size_t i = 1; i < ends.size(); ++i)
         times_ns.push_back(std::chrono::duration<double, std::nano>(ends[i] - ends[i - 1]).count());
-    const auto middle = times_ns.begin() + static_cast<std::ptrdiff_t>(times_ns.size() / 2);
-    std::nth_element(times_ns.begin(), middle, times_ns.end());
-    return *middle;
+    return middle_value(times_ns);
 }
 
 // ns of a task beyond the time that it waits.

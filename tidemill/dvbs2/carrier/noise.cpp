@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tidemill/dsp/power_peaks.hpp"
+#include "tidemill/quantile.hpp"
 
 namespace tidemill::dvbs2 {
 
@@ -52,10 +53,7 @@ float median_of(std::span<const float> values) {
     std::vector<float> finite;
     std::ranges::copy_if(values, std::back_inserter(finite),
                          [](float value) { return std::isfinite(value); });
-    if (finite.empty()) return 0;
-    const auto middle = finite.begin() + static_cast<std::ptrdiff_t>(finite.size() / 2);
-    std::ranges::nth_element(finite, middle);
-    return *middle;
+    return finite.empty() ? 0 : middle_value(finite);
 }
 
 SignalQuality make_quality(double signal, double noise) {

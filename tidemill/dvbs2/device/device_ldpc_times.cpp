@@ -6,6 +6,8 @@
 #include <thread>
 #include <vector>
 
+#include "tidemill/quantile.hpp"
+
 namespace tidemill::dvbs2 {
 
 namespace {
@@ -14,12 +16,6 @@ double core_us() {
     timespec now{};
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
     return 1e6 * static_cast<double>(now.tv_sec) + 1e-3 * static_cast<double>(now.tv_nsec);
-}
-
-double median(std::vector<double>& values) {
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::ranges::nth_element(values, middle);
-    return *middle;
 }
 
 // What hangs is told by the end of the batch.

@@ -5,6 +5,7 @@
 #include <complex>
 
 #include "tidemill/dsp/power_peaks.hpp"
+#include "tidemill/quantile.hpp"
 
 namespace tidemill::dvbs2 {
 
@@ -83,9 +84,7 @@ double PulseBlanker::usual_power(std::span<const Iq> window) {
     }
     if (powers_.empty()) return 0;
     sorted_ = powers_;
-    const auto middle = sorted_.begin() + static_cast<std::ptrdiff_t>(sorted_.size() / 2);
-    std::nth_element(sorted_.begin(), middle, sorted_.end());
-    return static_cast<double>(*middle);
+    return static_cast<double>(middle_value(sorted_));
 }
 
 void PulseBlanker::find_runs(std::span<const Iq> window, float power) {
@@ -118,9 +117,7 @@ bool PulseBlanker::is_in_burst(const Run& run, float power) {
         if (last < first + kFewestGroups) return false;
         sorted_.assign(powers_.begin() + static_cast<std::ptrdiff_t>(first),
                        powers_.begin() + static_cast<std::ptrdiff_t>(last));
-        const auto middle = sorted_.begin() + std::ssize(sorted_) / 2;
-        std::ranges::nth_element(sorted_, middle);
-        return *middle > kLoudBeside * power;
+        return middle_value(sorted_) > kLoudBeside * power;
     };
     return is_loud(run.begin - std::min(run.begin, longest_samples_), run.begin) ||
            is_loud(run.end, run.end + longest_samples_);

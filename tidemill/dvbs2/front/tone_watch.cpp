@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "tidemill/dsp/power_spectrum.hpp"
+#include "tidemill/quantile.hpp"
 
 namespace tidemill::dvbs2 {
 
@@ -167,9 +168,7 @@ float ToneWatch::beside(std::span<const float> power, std::size_t bin) {
 float ToneWatch::median_of(std::span<const float> power, std::size_t first) {
     sorted_.clear();
     for (std::size_t k = 0; k < kBeside; ++k) sorted_.push_back(power[wrapped(first + k)]);
-    const auto middle = sorted_.begin() + kBeside / 2;
-    std::nth_element(sorted_.begin(), middle, sorted_.end());
-    return *middle;
+    return middle_value(sorted_);
 }
 
 bool ToneWatch::is_known(double bin, std::span<const double> frequencies) const {

@@ -19,6 +19,7 @@
 #include "tidemill/dvbs2/tuner/tuned_source.hpp"
 #include "tidemill/io/service_list.hpp"
 #include "tidemill/io/ts_monitor.hpp"
+#include "tidemill/quantile.hpp"
 #include "tidemill/run/sequence.hpp"
 
 namespace tidemill::dvbs2 {
@@ -172,11 +173,7 @@ struct Listening {
     }
 
     // Of few frames one that lies half beside the signal would spoil the mean.
-    double median_esn0_db() {
-        const auto middle = esn0s_db.begin() + static_cast<std::ptrdiff_t>(esn0s_db.size() / 2);
-        std::ranges::nth_element(esn0s_db, middle);
-        return *middle;
-    }
+    double median_esn0_db() { return middle_value(esn0s_db); }
 
     bool has_names() const {
         return !streams.empty() && std::ranges::all_of(streams, [](const auto& stream) {

@@ -111,7 +111,7 @@ LiveRun run_live(std::span<const std::byte> bytes, double symbol_rate_hz) {
 // Of the second half's median over the first half's.
 double growth(const std::vector<double>& ms) {
     const auto middle = ms.begin() + static_cast<std::ptrdiff_t>(ms.size() / 2);
-    return bench::median({middle, ms.end()}) - bench::median({ms.begin(), middle});
+    return median({middle, ms.end()}) - median({ms.begin(), middle});
 }
 
 void live(benchmark::State& state, double symbol_rate_hz) {
@@ -125,10 +125,10 @@ void live(benchmark::State& state, double symbol_rate_hz) {
     if (run.ms.size() < frames / 2) return state.SkipWithError("frames are missing");
     state.counters["first"] = run.ms.front();
     run.ms.erase(run.ms.begin(), run.ms.begin() + kFramesOfLock);
-    state.counters["median"] = bench::median(run.ms);
-    state.counters["ours"] = bench::quantile(run.ms, 0.99);
+    state.counters["median"] = median(run.ms);
+    state.counters["ours"] = quantile(run.ms, 0.99);
     state.counters["growth"] = growth(run.ms);
-    state.counters["most"] = bench::quantile(run.ms, 1);
+    state.counters["most"] = quantile(run.ms, 1);
     state.counters["target"] = std::max(60.0, 0.2e3 * frame_symbols / symbol_rate_hz + 20);
     const double sample_ms = 0.5e3 / symbol_rate_hz;
     state.SetLabel(

@@ -121,7 +121,7 @@ void part_rate(benchmark::State& state, const std::vector<Part>& parts) {
     }
     if (!receptions().front().complete(kModcod2)) return state.SkipWithError("frames are missing or bad");
     state.SetLabel(part.name);
-    state.counters["ours"] = bench::median(rates);
+    state.counters["ours"] = median(rates);
     state.counters["runs"] = kRuns;
     state.counters["published"] = part.published;
     if (part.gr_dvbs2rx > 0) state.counters["gr_dvbs2rx"] = part.gr_dvbs2rx;
@@ -162,10 +162,10 @@ void configuration(benchmark::State& state, bool parallel) {
         }
     }
     state.SetLabel(chosen.name);
-    state.counters["ours"] = bench::median(rates);
+    state.counters["ours"] = median(rates);
     state.counters["runs"] = kRuns;
     state.counters["published"] = parallel ? chosen.parallel : chosen.in_order;
-    state.counters["latency_ms"] = 1e-3 * bench::median(latencies);
+    state.counters["latency_ms"] = 1e-3 * median(latencies);
     if (parallel && chosen.latency_ms > 0) state.counters["their_latency_ms"] = chosen.latency_ms;
 }
 BENCHMARK_CAPTURE(configuration, one_core, false)

@@ -107,10 +107,9 @@ void one_core(benchmark::State& state, const TimedSignal& signal) {
     for (auto _ : state) {
         for (int run = 0; run < kRuns; ++run) rates.push_back(receive_timed(recording).totals.info_mbps());
     }
-    state.counters["ours"] = bench::median(rates);
-    state.counters["least"] = bench::quantile(rates, 0);
-    state.counters["spread_percent"] =
-        50 * (bench::quantile(rates, 0.75) - bench::quantile(rates, 0.25)) / bench::median(rates);
+    state.counters["ours"] = median(rates);
+    state.counters["least"] = quantile(rates, 0);
+    state.counters["spread_percent"] = 50 * (quantile(rates, 0.75) - quantile(rates, 0.25)) / median(rates);
     state.counters["runs"] = kRuns;
     state.counters["published"] = 5.65;
     state.counters["target"] = kOneCoreTarget;
@@ -158,7 +157,7 @@ std::vector<TaskRate> measure_tasks() {
     for (const TaskReport& task : runs.front().run.tasks) {
         std::vector<double> us;
         for (const TimedReception& run : runs) us.push_back(run.task_us(task.name));
-        const double time_us = bench::median(us);
+        const double time_us = median(us);
         whole_us += time_us;
         rates.push_back({task.name, !runs.front().run.units[task.unit].replicable,
                          static_cast<double>(runs.front().symbols) / time_us,

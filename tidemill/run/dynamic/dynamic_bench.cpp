@@ -173,7 +173,7 @@ void dependent_stream(benchmark::State& state) {
         }
     }
     ratio.report(state, {.target = 70});
-    state.counters["OpenMP"] = bench::median(openmp);
+    state.counters["OpenMP"] = median(openmp);
 }
 
 void two_kinds(benchmark::State& state) {
@@ -206,10 +206,10 @@ void efficiency(benchmark::State& state) {
             if (const double ns = openmp_ns(turns, frames / 5); ns > 0) openmp.push_back(100 * ideal / ns);
         }
     }
-    state.counters["ours"] = bench::median(ours);
-    if (!tbb.empty()) state.counters["baseline"] = bench::median(tbb);
-    if (!openmp.empty()) state.counters["OpenMP"] = bench::median(openmp);
-    state.counters["ns of work"] = bench::median(work_ns);
+    state.counters["ours"] = median(ours);
+    if (!tbb.empty()) state.counters["baseline"] = median(tbb);
+    if (!openmp.empty()) state.counters["OpenMP"] = median(openmp);
+    state.counters["ns of work"] = median(work_ns);
 }
 
 BENCHMARK(dependent_stream)->Name("dynamic/stream/gpriority")->Iterations(1)->Unit(benchmark::kMillisecond);

@@ -14,6 +14,7 @@
 #include "tidemill/platform/energy_watch.hpp"
 #include "tidemill/platform/pu_set.hpp"
 #include "tidemill/platform/start_thread.hpp"
+#include "tidemill/quantile.hpp"
 #include "tidemill/run/pipeline.hpp"
 #include "tidemill/run/real_threads.hpp"
 #include "tidemill/run/sequence.hpp"
@@ -26,11 +27,6 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kHopBytes[] = {64, 4096, 16384, 65536, 262144};
 constexpr double kLeastWorkUs = 20;  // so that neither stage's jitter is all that is seen
-
-double median(std::vector<double> values) {
-    std::ranges::sort(values);
-    return values[values.size() / 2];
-}
 
 double rounded(double value, double per_unit) {
     return std::round(value * per_unit) / per_unit;

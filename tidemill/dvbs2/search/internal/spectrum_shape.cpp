@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tidemill/dsp/pulse.hpp"
+#include "tidemill/quantile.hpp"
 
 namespace tidemill::dvbs2::internal {
 
@@ -92,9 +93,7 @@ bool CarrierShape::stands_out(const SeenSpectrum& spectrum, double bin, const Sh
         steps.push_back(step * step / 2);
     }
     if (steps.empty()) return false;
-    const auto half = steps.begin() + std::ssize(steps) / 2;
-    std::ranges::nth_element(steps, half);
-    const double chance = *half / kMedianOfSquare;
+    const double chance = middle_value(steps) / kMedianOfSquare;
     return fit.level >
            kSigmas * std::sqrt(kSmeared * chance / static_cast<double>(steps.size()) / kShapeVariance);
 }

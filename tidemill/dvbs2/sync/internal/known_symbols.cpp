@@ -7,6 +7,7 @@
 #include "tidemill/dsp/iq.hpp"
 #include "tidemill/dvbs2/standard/modcod.hpp"
 #include "tidemill/dvbs2/sync/internal/stepped_sums.hpp"
+#include "tidemill/quantile.hpp"
 
 namespace tidemill::dvbs2::internal {
 
@@ -25,10 +26,7 @@ constexpr double kErasedShare = 0.15;
 double usual_energy(std::span<const KnownPart> blocks) {
     std::vector<double> energies;
     for (const KnownPart& block : blocks) energies.push_back(block.energy / block.symbols);
-    if (energies.empty()) return 0;
-    const auto middle = energies.begin() + static_cast<std::ptrdiff_t>(energies.size() / 2);
-    std::ranges::nth_element(energies, middle);
-    return *middle;
+    return energies.empty() ? 0 : middle_value(energies);
 }
 
 // How well the parts agree at an offset: the energy of their sum.
