@@ -100,9 +100,9 @@ nb::tuple receive(cli::RxOptions options, std::uint64_t constellation_frames) {
     Kept kept;
     keep_all_in(kept, options);
     dvbs2::ConstellationTap tap(constellation_frames);
-    if (constellation_frames > 0) options.observers.push_back(&tap);
+    if (constellation_frames > 0) options.run.observers.push_back(&tap);
     std::stop_source stop;
-    options.reception.stop = options.running.stop = stop.get_token();
+    options.reception.stop = options.run.running.stop = stop.get_token();
     std::optional<cli::RxOutcome> outcome;
     do_interruptibly(stop, [&] {
         outcome = whole_reception(options);
@@ -122,8 +122,8 @@ nb::tuple receive_part(cli::RxOptions options) {
         keep_place(frame, kept);
     };
     std::stop_source stop;
-    options.reception.stop = options.running.stop = stop.get_token();
-    options.running.how.executor = ExecutorKind::sequence;
+    options.reception.stop = options.run.running.stop = stop.get_token();
+    options.run.running.how.executor = ExecutorKind::sequence;
     std::optional<cli::RxOutcome> outcome;
     do_interruptibly(stop, [&] { outcome = whole_reception(options); });
     nb::dict frames;
@@ -177,8 +177,8 @@ nb::dict examine(cli::ReceptionOptions options) {
 }
 
 ExecutorKind executor_of(const std::string& name) {
-    for (const ExecutorKind executor : {ExecutorKind::automatic, ExecutorKind::pipeline,
-                                        ExecutorKind::sequence, ExecutorKind::threads, ExecutorKind::dynamic})
+    for (const ExecutorKind executor :
+         {ExecutorKind::automatic, ExecutorKind::pipeline, ExecutorKind::sequence, ExecutorKind::threads, ExecutorKind::dynamic})
         if (name == to_string(executor)) return executor;
     throw cli::WrongUsage("executor '" + name + "': give auto, pipeline, sequence, threads or dynamic");
 }
@@ -324,9 +324,9 @@ void bind_dvbs2(nb::module_& module) {
            double profile_s, const std::string& output) {
             cli::RxOptions options;
             options.reception = reception;
-            if (executor) options.running.how.executor = executor_of(*executor);
-            options.running.how.schedule = schedule;
-            options.running.how.profile_s = profile_s;
+            if (executor) options.run.running.how.executor = executor_of(*executor);
+            options.run.running.how.schedule = schedule;
+            options.run.running.how.profile_s = profile_s;
             if (!output.empty()) options.outputs.packets = {output};
             return receive(std::move(options), constellation_frames);
         },

@@ -45,6 +45,9 @@ struct ReceptionOptions {
     std::function<void()> awaited{};      ///< and when there was no signal in them and more are waited for
     std::function<bool()> given_up{};     ///< whether the user wants no more while they are looked into
     std::stop_token stop{};  ///< of the program that this one is inside of; else the user's signals end it
+
+    /// All carriers of a band at once, each into places of its own.
+    bool of_all_carriers() const { return carrier && !carrier->only; }
 };
 
 /// A recording with a receiver's settings, checked.

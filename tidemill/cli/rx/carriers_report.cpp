@@ -29,7 +29,7 @@ std::vector<std::string> warnings_of_band(const CarriersOutcome& all) {
 
 }  // namespace
 
-std::string carriers_text(const CarriersOutcome& all, bool stats) {
+std::string outcome_text(const CarriersOutcome& all, bool stats) {
     std::string text;
     for (const CarrierOutcome& one : all.carriers) {
         const RxOutcome& own = one.outcome;
@@ -41,7 +41,7 @@ std::string carriers_text(const CarriersOutcome& all, bool stats) {
     return stats ? text + run_text(all.together, true) : text;
 }
 
-std::string carriers_json(const CarriersOutcome& all) {
+std::string report_json(const CarriersOutcome& all) {
     Json carriers = Json::array();
     for (const CarrierOutcome& one : all.carriers) {
         Json json = account_json(one.outcome);

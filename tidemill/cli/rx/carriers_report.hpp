@@ -8,10 +8,10 @@ namespace tidemill::cli {
 
 /// The outcome in some lines for each carrier; with `stats`, tables of tasks, schedule and stages behind
 /// them.
-std::string carriers_text(const CarriersOutcome& outcome, bool stats);
+std::string outcome_text(const CarriersOutcome& outcome, bool stats);
 
 /// The outcome as one JSON object.
-std::string carriers_json(const CarriersOutcome& outcome);
+std::string report_json(const CarriersOutcome& outcome);
 
 /// Why nothing came out of any, and what to try.
 std::string failure_text(const CarriersOutcome& outcome);

@@ -19,12 +19,12 @@ namespace tidemill::cli {
 namespace {
 
 // The packets of the first stream that comes are those of its services.
-void also_count(io::TsServices& services, dvbs2::RxOutputs& also) {
+void also_count(std::optional<io::TsServices>& services, dvbs2::RxOutputs& also) {
     also.streams.packets = [&services, before = also.streams.packets, first = std::optional<std::uint8_t>()](
                                std::span<const std::uint8_t> packets, std::uint8_t stream) mutable {
         if (before) before(packets, stream);
         if (!first) first = stream;
-        if (*first == stream) services.look(packets);
+        if (services && *first == stream) services->look(packets);
     };
 }
 
@@ -68,56 +68,46 @@ void know_stream(const io::SampleRing* stream, dvbs2::ReceiverConfig& config) {
 
 }  // namespace
 
-RxCarriers::RxCarriers(const RxOptions& options, std::vector<io::TunDevice> interfaces)
-    : is_band_(options.of_all_carriers()) {
+RxCarriers::RxCarriers(const ReceptionOptions& reception, const RxOutputOptions& outputs,
+                       std::vector<io::TunDevice> interfaces)
+    : is_band_(reception.of_all_carriers()) {
     if (is_band_)
-        prepare_all(options);
+        add_all(reception, outputs);
     else
-        prepare_one(options, std::move(interfaces));
+        add(0, prepare(reception), outputs, std::move(interfaces));
 }
 
-void RxCarriers::prepare_one(const RxOptions& options, std::vector<io::TunDevice> interfaces) {
-    RxCarrier& carrier = *all_.emplace_back(std::make_unique<RxCarrier>());
-    carrier.outcome.ldpc_device = devices().open(options.device, options.running.how.scheduling.model.memory);
-    carrier.outcome.job = prepare(options.reception);
-    know_stream(carrier.outcome.job.stream.get(), carrier.outcome.job.config);
-    carrier.outcome.outputs = options.outputs;
-    open_places(carrier, options, std::move(interfaces));
-}
-
-void RxCarriers::prepare_all(const RxOptions& options) {
-    check_for_several(options);
-    together_.job = prepare_band(options.reception);
+void RxCarriers::add_all(const ReceptionOptions& reception, const RxOutputOptions& outputs) {
+    together_.job = prepare_band(reception);
     together_.interrupted = together_.job.interrupted;
     if (together_.interrupted) return;
-    const auto chosen = choose(options.reception, together_.job);
+    const auto chosen = choose(reception, together_.job);
     together_.interrupted = gives_up(together_.job);
     if (together_.interrupted) return;
     check_number_of(chosen);
-    for (const NumberedCarrier& one : chosen) {
-        RxCarrier& carrier = *all_.emplace_back(std::make_unique<RxCarrier>());
-        carrier.number = one.number;
-        carrier.outcome.job = job_of_carrier(options.reception, together_.job, one.heard);
-        know_stream(together_.job.stream.get(), carrier.outcome.job.config);
-        carrier.outcome.outputs = outputs_of(options.outputs, one.number);
-        open_places(carrier, options, {});
-        tell("carrier {}  {}\n", one.number, carrier_options(one.heard));
+    for (const auto& [number, heard] : chosen) {
+        add(number, job_of_carrier(reception, together_.job, heard), outputs_of(outputs, number));
+        tell("carrier {}  {}\n", number, carrier_options(heard));
     }
 }
 
-void RxCarriers::open_places(RxCarrier& carrier, const RxOptions& options,
-                             std::vector<io::TunDevice> interfaces) {
-    RxOutputOptions& outputs = carrier.outcome.outputs;
-    outputs.live = whole().job.stream != nullptr;
-    outputs.symbol_rate_hz = clock_hz(carrier.outcome.job);
+void RxCarriers::add(std::size_t number, ReceptionJob its_job, const RxOutputOptions& its_outputs,
+                     std::vector<io::TunDevice> interfaces) {
+    RxCarrier& carrier = *all_.emplace_back(std::make_unique<RxCarrier>());
+    carrier.number = number;
+    ReceptionJob& job = carrier.outcome.job = std::move(its_job);
+    know_stream(whole().job.stream.get(), job.config);
+    RxOutputOptions& outputs = carrier.outcome.outputs = its_outputs;
+    outputs.live = job.config.live;
+    outputs.symbol_rate_hz = clock_hz(job);
     if (outputs.symbol_rate_hz == 0 && outputs.paced && outputs.udp_mbps == 0 &&
         std::ranges::any_of(outputs.places(), is_network_output))
-        carrier.outcome.job.warnings.emplace_back(
+        job.warnings.emplace_back(
             "without the sample rate nobody knows how long the signal lasts, and all leaves for the network "
             "at once: give --rate, or --udp-rate");
-    if (options.page.any()) also_count(carrier.services, outputs.also);
     RxOutputOptions heard = outputs;
-    if (options.iq.any()) also_tell(carrier.iq, heard.also);
+    also_count(carrier.services, heard.also);
+    also_tell(carrier.iq, heard.also);
     carrier.writer.emplace(heard, std::move(interfaces));
 }
 

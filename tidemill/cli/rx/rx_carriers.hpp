@@ -6,7 +6,6 @@
 
 #include "tidemill/cli/outputs/iq_outputs.hpp"
 #include "tidemill/cli/rx/receivers.hpp"
-#include "tidemill/cli/rx/rx_options.hpp"
 #include "tidemill/cli/rx/rx_outcome.hpp"
 #include "tidemill/cli/rx/rx_outputs.hpp"
 #include "tidemill/cli/rx/rx_status.hpp"
@@ -18,7 +17,7 @@ namespace tidemill::cli {
 struct RxCarrier {
     std::size_t number = 0;  ///< in a scan, where it is one of several
     RxOutcome outcome{};
-    io::TsServices services{};  ///< of its first stream, where somebody looks
+    std::optional<io::TsServices> services{};  ///< of its first stream, where somebody looks
     std::optional<IqOutputs> iq{};
     std::optional<RxOutputWriter> writer{};
 };
@@ -27,7 +26,8 @@ struct RxCarrier {
 class RxCarriers {
   public:
     /// Throws IoError, WrongUsage or JobFailed.
-    RxCarriers(const RxOptions& options, std::vector<io::TunDevice> interfaces);
+    RxCarriers(const ReceptionOptions& reception, const RxOutputOptions& outputs,
+               std::vector<io::TunDevice> interfaces);
 
     /// None where the user wanted no more before they were found.
     bool empty() const { return all_.empty(); }
@@ -53,9 +53,9 @@ class RxCarriers {
     CarriersOutcome take();
 
   private:
-    void prepare_one(const RxOptions& options, std::vector<io::TunDevice> interfaces);
-    void prepare_all(const RxOptions& options);
-    void open_places(RxCarrier& carrier, const RxOptions& options, std::vector<io::TunDevice> interfaces);
+    void add_all(const ReceptionOptions& reception, const RxOutputOptions& outputs);
+    void add(std::size_t number, ReceptionJob its_job, const RxOutputOptions& its_outputs,
+             std::vector<io::TunDevice> interfaces = {});
     std::vector<dvbs2::CarrierOfBand> of_band(bool with_outputs);
 
     bool is_band_;

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "tidemill/cli/cli_error.hpp"
 #include "tidemill/cli/dvbs2/band_hearing.hpp"
 #include "tidemill/cli/dvbs2/scan_text.hpp"
 #include "tidemill/cli/dvbs2/signal_search.hpp"
@@ -32,16 +33,26 @@ void check_digest(RxOutcome& outcome) {
     if (!disagreement.empty()) outcome.job.warnings.push_back(disagreement);
 }
 
+// A radio's samples mostly come more slowly than one core receives them: with automatic, a live reception
+// begins in order whatever another one has chosen, and stays so until its samples wait.
+HowToRun how_it_runs(const RxRunOptions& options, bool live) {
+    HowToRun how = options.running.how;
+    if (live) how.choices.clear();  // what is best for a recording is not, where nothing hurries
+    const bool has_device = !options.device.device.empty();
+    if (has_device && how.executor == ExecutorKind::automatic) how.executor = ExecutorKind::pipeline;
+    return how;
+}
+
 // Where the user wants no more while the samples are profiled, what is left is ended in order.
-GraphRun scheduled_run(const RxOptions& options, const Topology& topology, RxCarriers& carriers,
-                       const Listening& user) {
-    GraphRun run(how_to_run(options, carriers.whole().job.stream != nullptr), topology);
+GraphRun scheduled_run(const RxRunOptions& options, const Topology& topology, RxCarriers& carriers) {
+    const ReceptionJob& job = carriers.whole().job;
+    GraphRun run(how_it_runs(options, job.stream != nullptr), topology);
     try {
         find_schedule(run, topology, carriers);
     } catch (const Error&) {
-        if (!user.wants_end()) throw;
+        if (!gives_up(job)) throw;
     }
-    if (!user.wants_end()) return run;
+    if (!gives_up(job)) return run;
     return GraphRun({.executor = ExecutorKind::sequence}, topology);
 }
 
@@ -99,13 +110,7 @@ std::string heard_instead(const ReceptionJob& received) {
     return fmt::format("at {} Hz {}", io::signed_hertz_text(std::round(nearest.offset_hz)), text);
 }
 
-void run(const RxOptions& options, RxCarriers& carriers, RxGuard& guard, RxPage& page,
-         const Listening& user) {
-    const Topology topology = topology_by(options.running.kinds);
-    GraphRun run = scheduled_run(options, topology, carriers, user);
-    // A track of the carrier's drift counts from the first sample.
-    if (!options.reception.doppler) skip_behind_gap(carriers.whole().job);
-    RxReception reception(options, carriers);
+void receive_by(GraphRun& run, RxReception& reception, RxCarriers& carriers, RxGuard& guard, RxPage& page) {
     std::exception_ptr failure;
     carriers.whole().start_s = guard.elapsed_s();
     attempt([&] { reception.go(run, guard, page); }, failure);
@@ -114,26 +119,64 @@ void run(const RxOptions& options, RxCarriers& carriers, RxGuard& guard, RxPage&
     attempt([&] { reception.close(run, page); }, failure);
     take_account(run, reception, carriers);
     carriers.whole().failure = failure;
-    if (options.check_digest) check_digest(carriers.whole());
-    if (!carriers.is_band() && !failure && !carriers[0].outcome.interrupted &&
-        !carriers[0].outcome.received())
-        carriers[0].outcome.instead = heard_instead(carriers[0].outcome.job);
 }
 
-CarriersOutcome receive_all(RxOptions options) {
-    const Listening user(options.running.stop);
-    options.reception.reopens = true;
-    options.reception.given_up = [&user] { return user.wants_end(); };
+void run(const RxOptions& options, RxCarriers& carriers, RxGuard& guard, RxPage& page) {
+    const Topology topology = topology_by(options.run.running.kinds);
+    GraphRun run = scheduled_run(options.run, topology, carriers);
+    // A track of the carrier's drift counts from the first sample.
+    if (!options.reception.doppler) skip_behind_gap(carriers.whole().job);
+    RxReception reception(options.run, options.beside, carriers);
+    receive_by(run, reception, carriers, guard, page);
+    RxOutcome& outcome = carriers.whole();
+    if (options.report.check_digest) check_digest(outcome);
+    if (!carriers.is_band() && !outcome.failure && !outcome.interrupted && !outcome.received())
+        outcome.instead = heard_instead(outcome.job);
+}
+
+// What --carrier all cannot do for all of them is wrong usage.
+void check_for_several(const RxOptions& options) {
+    const auto refuse = [](const char* what, const char* why) {
+        throw WrongUsage(fmt::format("{} is for one carrier: {}; name it with --carrier N", what, why));
+    };
+    if (options.beside.iq.any())
+        refuse("--iq-out", "a band's carriers have no samples of their own to be kept");
+    if (!options.run.device.device.empty())
+        refuse("--device", "what a device takes is known of one receiver");
+    if (!options.run.checkpoint.file.empty()) refuse("--checkpoint", "a band's tuners cannot be kept");
+    if (options.reception.rolloff.is_auto() || options.reception.gold_code.is_auto())
+        refuse("auto", "of all the roll-off is taken as their frames tell it; give --gold a number");
+    for (const std::string& place : options.outputs.ip.places)
+        if (place.starts_with("tun:")) refuse(place.c_str(), "there is one interface of that name");
+    outputs_of(options.outputs, 1);  // before anything is searched
+}
+
+// The user and the guard follow how its first samples come.
+void follow(ReceptionOptions& reception, const Listening& user, RxGuard& guard) {
+    reception.reopens = true;
+    reception.given_up = [&user] { return user.wants_end(); };
+    reception.came = [&guard] { guard.samples_came(); };
+    reception.opened = [&guard] { guard.samples_are_there(); };
+    reception.awaited = [&guard] { guard.samples_are_awaited(); };
+}
+
+}  // namespace
+
+CarriersOutcome receive_carriers(RxOptions options) {
+    if (options.reception.of_all_carriers()) check_for_several(options);
+    const RunningOptions& running = options.run.running;
+    const Listening user(running.stop);
     // Before there are threads, and before anything from outside is read.
     std::vector<io::TunDevice> interfaces = open_interfaces(options.outputs.ip);
-    RxGuard guard(options.exit_on, !options.running.stop.stop_possible(), options.running.how.seconds);
-    RxPage page(options.page, options.of_all_carriers() ? dvbs2::BandReceiver::kMostCarriers : 1);
+    RxGuard guard(options.exit_on, !running.stop.stop_possible(), running.how.seconds);
+    RxPage page(options.beside.page,
+                options.reception.of_all_carriers() ? dvbs2::BandReceiver::kMostCarriers : 1);
     if (!page.url().empty()) tell("look       {}\n", page.url());
-    options.reception.came = [&guard] { guard.samples_came(); };
-    options.reception.opened = [&guard] { guard.samples_are_there(); };
-    options.reception.awaited = [&guard] { guard.samples_are_awaited(); };
-    RxCarriers carriers(options, std::move(interfaces));
-    if (!carriers.empty()) run(options, carriers, guard, page, user);
+    follow(options.reception, user, guard);
+    const auto device = devices().open(options.run.device, running.how.scheduling.model.memory);
+    RxCarriers carriers(options.reception, options.outputs, std::move(interfaces));
+    carriers.whole().ldpc_device = device;
+    if (!carriers.empty()) run(options, carriers, guard, page);
     for (std::size_t k = 0; k < carriers.size(); ++k) {
         carriers[k].outcome.lasted_s = guard.elapsed_s();
         carriers[k].outcome.ended_as_asked = guard.has_ended_it();
@@ -142,14 +185,8 @@ CarriersOutcome receive_all(RxOptions options) {
     return carriers.take();
 }
 
-}  // namespace
-
 RxOutcome receive(const RxOptions& options) {
-    return std::move(receive_all(options).carriers.front().outcome);
-}
-
-CarriersOutcome receive_carriers(const RxOptions& options) {
-    return receive_all(options);
+    return std::move(receive_carriers(options).carriers.front().outcome);
 }
 
 }  // namespace tidemill::cli

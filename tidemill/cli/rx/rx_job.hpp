@@ -10,6 +10,6 @@ namespace tidemill::cli {
 RxOutcome receive(const RxOptions& options);
 
 /// `tidemill dvbs2 rx --carrier all`: all carriers of DVB-S2 in a band at once, each into places of its own.
-CarriersOutcome receive_carriers(const RxOptions& options);
+CarriersOutcome receive_carriers(RxOptions options);
 
 }  // namespace tidemill::cli

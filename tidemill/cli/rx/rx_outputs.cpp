@@ -1,6 +1,7 @@
 #include "tidemill/cli/rx/rx_outputs.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 
 #include <fmt/format.h>
@@ -18,6 +19,32 @@ WantedStreams parse_isi(const std::string& text) {
         throw WrongUsage(fmt::format("--isi {}: give the number of an input stream, 0 to 255, or all", text));
     }
     return {.only = stream};
+}
+
+RxOutputOptions outputs_of(const RxOutputOptions& all, std::size_t carrier) {
+    RxOutputOptions own = all;
+    for (std::string& place : own.packets) place = place_of_carrier(place, carrier);
+    for (std::string& place : own.ip.places) place = place_of_carrier(place, carrier);
+    own.bbframes = place_of_carrier(all.bbframes, carrier);
+    own.generic = place_of_carrier(all.generic, carrier);
+    return own;
+}
+
+std::string place_of_carrier(const std::string& place, std::size_t carrier) {
+    if (place.empty()) return place;
+    if (is_standard_stream(place))
+        throw WrongUsage("--carrier all writes a file for each carrier: name one with --output");
+    if (is_network_output(place)) {
+        const auto own = place_of_stream(place, static_cast<int>(carrier) - 1);
+        if (!own)
+            throw WrongUsage(
+                fmt::format("--output {}: there is no such port for carrier {}", place, carrier));
+        return *own;
+    }
+    const std::filesystem::path path(place);
+    return (path.parent_path() /
+            fmt::format("{}.c{}{}", path.stem().string(), carrier, path.extension().string()))
+        .string();
 }
 
 void check_roll(const RxOutputOptions& options) {

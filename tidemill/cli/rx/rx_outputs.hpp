@@ -47,6 +47,13 @@ struct RxOutputOptions {
     bool takes_standard_output() const;
 };
 
+/// Where a carrier of several goes: video.ts becomes video.c2.ts for carrier 2, port 1234 becomes 1235.
+/// Throws WrongUsage where there is no such port, and for standard output.
+std::string place_of_carrier(const std::string& place, std::size_t carrier);
+
+/// The places of a carrier of several.
+RxOutputOptions outputs_of(const RxOutputOptions& all, std::size_t carrier);
+
 /// Limits of which one would never count are wrong usage: two of a kind, or no file to which they apply.
 void check_roll(const RxOutputOptions& options);
 

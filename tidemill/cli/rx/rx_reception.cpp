@@ -37,20 +37,20 @@ std::string progress_of_several(const Receivers& receivers, const CountedSource&
 
 }  // namespace
 
-RxReception::RxReception(const RxOptions& options, RxCarriers& carriers)
-    : options_(options),
+RxReception::RxReception(const RxRunOptions& how, const RxBesideOptions& beside, RxCarriers& carriers)
+    : how_(how),
+      beside_(beside),
       carriers_(carriers),
       source_(open()),
       counted_(*source_, carriers.whole().job.stream.get()),
       receivers_(carriers.receivers(kept_samples(), true)),
-      watched_(options.running, receivers_->graph()),
-      status_(options.status, asked()),
-      journal_(options.journal.empty() ? nullptr
-                                       : std::make_unique<Journal>(std::filesystem::path(options.journal))),
+      watched_(how.running, receivers_->graph()),
+      status_(beside.status, asked()),
+      journal_(how.journal.empty() ? nullptr : std::make_unique<Journal>(std::filesystem::path(how.journal))),
       saver_(iq_saver()),
       show_(show()),
-      kept_(options.checkpoint, receivers_->graph()) {
-    if (options.iq.any()) carriers[0].iq->watch([this] { return receivers_->now(0); });
+      kept_(how.checkpoint, receivers_->graph()) {
+    if (carriers[0].iq) carriers[0].iq->watch([this] { return receivers_->now(0); });
     count_seam();
     counted_.also_to(saver_.get());
     watched_.ends_with([&carriers] {
@@ -65,7 +65,7 @@ void RxReception::count_seam() {
     const auto& ring = carriers_.whole().job.stream;
     if (!ring || !kept_.written()) return;
     fs::file_time_type last = *kept_.written();
-    for (const std::string& place : options_.outputs.packets) {
+    for (const std::string& place : carriers_[0].outcome.outputs.packets) {
         std::error_code none;
         if (fs::is_regular_file(place, none) && fs::file_size(place, none) > 0)
             last = std::max(last, fs::last_write_time(place));
@@ -79,7 +79,7 @@ void RxReception::count_seam() {
 std::unique_ptr<io::SampleSource> RxReception::open() {
     ReceptionJob& job = carriers_.whole().job;
     const bool follows = !carriers_.is_band();
-    if (!options_.page.any() || !(job.tuning || carriers_.is_band())) return open_source(job, {}, follows);
+    if (!beside_.page.any() || !(job.tuning || carriers_.is_band())) return open_source(job, {}, follows);
     const auto tap = [this](std::unique_ptr<io::SampleSource> from) {
         auto tapped = std::make_unique<BandTap>(std::move(from));
         band_ = tapped.get();
@@ -89,26 +89,27 @@ std::unique_ptr<io::SampleSource> RxReception::open() {
 }
 
 io::SampleSource& RxReception::kept_samples() {
-    if (!options_.iq.any()) return counted_;
+    if (!beside_.iq.any()) return counted_;
     const ReceptionJob& job = carriers_.whole().job;
-    return carriers_[0].iq.emplace(options_.iq, job, counted_, job.stream != nullptr);
+    return carriers_[0].iq.emplace(beside_.iq, job, counted_, job.stream != nullptr);
 }
 
 std::unique_ptr<IqSaver> RxReception::iq_saver() const {
-    if (options_.page.folder.empty()) return nullptr;
+    if (beside_.page.folder.empty()) return nullptr;
     io::SigmfMetadata metadata;
     metadata.format = source_->format();
     metadata.sample_rate_hz = source_->sample_rate_hz();
     metadata.center_frequency_hz = middle_frequency_hz(carriers_.whole().job);
-    return std::make_unique<IqSaver>(options_.page.folder, metadata);
+    return std::make_unique<IqSaver>(beside_.page.folder, metadata);
 }
 
 std::unique_ptr<RxShow> RxReception::show() {
-    if (!options_.page.any()) return nullptr;
+    if (!beside_.page.any()) return nullptr;
     auto show = std::make_unique<RxShow>(*receivers_, counted_, band_, saver_.get());
     show->place_band(-carriers_.whole().job.carrier_hz.value_or(0));
     for (std::size_t k = 0; k < carriers_.size(); ++k)
-        show->add(carriers_.status_of(*receivers_, counted_, k), carriers_[k].services, place_of(k));
+        show->add(carriers_.status_of(*receivers_, counted_, k), carriers_[k].services.emplace(),
+                  place_of(k));
     return show;
 }
 
@@ -142,7 +143,7 @@ std::vector<StatusAsked> RxReception::asked() const {
 }
 
 RunOptions RxReception::run_options() {
-    RunOptions how{.observers = options_.observers};
+    RunOptions how{.observers = how_.observers};
     how.journal = journal_.get();
     if (show_) how.observers.push_back(&show_->run().observer());
     kept_.put_into(how);
@@ -175,7 +176,7 @@ bool RxReception::needs_more_cores() const {
 }
 
 void RxReception::go(GraphRun& run, RxGuard& guard, RxPage& page) {
-    if (!options_.running.stop.stop_possible())
+    if (!how_.running.stop.stop_possible())
         for (std::size_t k = 0; k < carriers_.size(); ++k)
             for (const std::string& place : carriers_[k].outcome.outputs.packets)
                 tell("{}", watch_hint(place));
@@ -204,11 +205,10 @@ void RxReception::write_report(const RxPage& page) {
 }
 
 void RxReception::close(const GraphRun& run, const RxPage& page) {
-    if (options_.iq.any()) {
-        IqOutputs& iq = *carriers_[0].iq;
-        iq.close();
-        carriers_[0].outcome.iq = iq.account();
-        carriers_[0].outcome.iq_failure = iq.failure();
+    if (auto& iq = carriers_[0].iq) {
+        iq->close();
+        carriers_[0].outcome.iq = iq->account();
+        carriers_[0].outcome.iq_failure = iq->failure();
     }
     // A place that failed costs the account of the run nothing.
     std::exception_ptr failure;

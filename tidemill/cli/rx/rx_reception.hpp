@@ -11,6 +11,7 @@
 #include "tidemill/cli/rx/receivers.hpp"
 #include "tidemill/cli/rx/rx_carriers.hpp"
 #include "tidemill/cli/rx/rx_guard.hpp"
+#include "tidemill/cli/rx/rx_options.hpp"
 #include "tidemill/cli/rx/status_lines.hpp"
 #include "tidemill/cli/rx_page/band_tap.hpp"
 #include "tidemill/cli/rx_page/rx_page.hpp"
@@ -22,8 +23,8 @@ namespace tidemill::cli {
 /// A reception that runs: the samples, the receivers of its carriers, and all that looks at them.
 class RxReception {
   public:
-    /// `carriers` outlive it. Throws JobFailed for what cannot be written, and CheckpointError.
-    RxReception(const RxOptions& options, RxCarriers& carriers);
+    /// All that is given outlives it. Throws JobFailed for what cannot be written, and CheckpointError.
+    RxReception(const RxRunOptions& how, const RxBesideOptions& beside, RxCarriers& carriers);
 
     /// Until the samples end, or the user or a policy ends it.
     void go(GraphRun& run, RxGuard& guard, RxPage& page);
@@ -53,7 +54,8 @@ class RxReception {
     void write_report(const RxPage& page);
     std::string progress(double elapsed_s) const;
 
-    const RxOptions& options_;
+    const RxRunOptions& how_;
+    const RxBesideOptions& beside_;
     RxCarriers& carriers_;
     BandTap* band_ = nullptr;  // part of the source; null: nobody looks, or the receiver takes all of it
     std::unique_ptr<io::SampleSource> source_;

@@ -18,31 +18,35 @@ namespace tidemill::cli {
 
 namespace {
 
+std::string outcome_text(const RxOutcome& outcome, bool stats) {
+    return stats ? report_text(outcome, true) : summary_text(outcome);
+}
+
 // What was odd in the samples may be why.
-[[noreturn]] void fail_of_nothing(const RxOptions& options, const ReceptionJob& job, const std::string& why) {
-    if (!options.json)
+[[noreturn]] void fail_of_nothing(const ReceptionJob& job, const std::string& why, bool warns) {
+    if (warns)
         for (const std::string& warning : job.warnings) warn(warning);
     throw JobFailed(why);
 }
 
-int run_rx_of_all(const RxOptions& options) {
-    const CarriersOutcome outcome = receive_carriers(options);
-    if (options.json) report(carriers_json(outcome) + "\n", false);
-    const std::optional<std::string>& ended_by = outcome.together.ended_by;
-    const std::exception_ptr& failure = outcome.together.failure;
-    if (!outcome.received() && !ended_by && !failure)
-        fail_of_nothing(options, outcome.together.job, failure_text(outcome));
-    if (!options.json) report(carriers_text(outcome, options.stats), false);
-    if (failure) std::rethrow_exception(failure);
-    if (ended_by) throw EndedByPolicy(*ended_by);
+// Tells of one carrier or several, and how `whole`, the run, has ended.
+template <class Outcome>
+int conclude(const Outcome& outcome, const RxOutcome& whole, const RxReportOptions& options, bool taken) {
+    if (options.json) report(report_json(outcome) + "\n", taken);
+    if (!outcome.received() && !whole.ended_by && !whole.failure)
+        fail_of_nothing(whole.job, failure_text(outcome), !options.json);
+    if (!options.json) report(outcome_text(outcome, options.stats), taken);
+    if (whole.failure) std::rethrow_exception(whole.failure);
+    if (whole.ended_by) throw EndedByPolicy(*whole.ended_by);
     if (const std::string failed = outcome.failed_places(); !failed.empty()) throw JobFailed(failed);
-    if (const std::string& failed = outcome.together.report_failure; !failed.empty()) throw JobFailed(failed);
+    if (!whole.report_failure.empty()) throw JobFailed(whole.report_failure);
     return kDone;
 }
 
 // What would be lost in silence, or mixed up.
 void check_outputs(const RxOptions& options) {
-    if (options.json && is_standard_stream(options.status) && !options.outputs.takes_standard_output())
+    if (options.report.json && is_standard_stream(options.beside.status) &&
+        !options.outputs.takes_standard_output())
         throw WrongUsage("--json and --status -: both would be on standard output; give --status a file");
     check_roll(options.outputs);
 }
@@ -51,7 +55,7 @@ void check_outputs(const RxOptions& options) {
 RxOutcome receive_as_meant(const RxOptions& options) {
     RxOutcome outcome = receive(options);
     const bool is_over = outcome.ended_by || outcome.failure || outcome.interrupted;
-    if (is_over || !options.checkpoint.file.empty() || outcome.report.totals.frames_good() > 0)
+    if (is_over || !options.run.checkpoint.file.empty() || outcome.report.totals.frames_good() > 0)
         return outcome;
     const auto reading = find_other_reading(options.reception);
     if (!reading) return outcome;
@@ -67,28 +71,23 @@ RxOutcome receive_as_meant(const RxOptions& options) {
     return meant;
 }
 
-void look_for_slip(const RxOptions& options, RxOutcome& outcome) {
+void look_for_slip(const ReceptionOptions& reception, RxOutcome& outcome) {
     if (outcome.ended_by || outcome.failure || outcome.interrupted || outcome.ended_as_asked) return;
-    const std::string slip = slip_behind(options.reception, outcome.job, outcome.report.totals.end_s);
+    const std::string slip = slip_behind(reception, outcome.job, outcome.report.totals.end_s);
     if (!slip.empty()) outcome.job.warnings.push_back(slip);
 }
 
 int run_rx(const RxOptions& options) {
     check_outputs(options);
-    if (options.of_all_carriers()) return run_rx_of_all(options);
-    RxOutcome outcome = receive_as_meant(options);
-    look_for_slip(options, outcome);
     // The stream itself may be on standard output.
     const bool taken = options.outputs.takes_standard_output();
-    if (options.json) report(report_json(outcome) + "\n", taken);
-    if (!outcome.received() && !outcome.ended_by && !outcome.failure)
-        fail_of_nothing(options, outcome.job, failure_text(outcome));
-    if (!options.json) report(options.stats ? report_text(outcome, true) : summary_text(outcome), taken);
-    if (outcome.failure) std::rethrow_exception(outcome.failure);
-    if (outcome.ended_by) throw EndedByPolicy(*outcome.ended_by);
-    if (const std::string failed = outcome.failed_places(); !failed.empty()) throw JobFailed(failed);
-    if (!outcome.report_failure.empty()) throw JobFailed(outcome.report_failure);
-    return kDone;
+    if (options.reception.of_all_carriers()) {
+        const CarriersOutcome all = receive_carriers(options);
+        return conclude(all, all.together, options.report, taken);
+    }
+    RxOutcome outcome = receive_as_meant(options);
+    look_for_slip(options.reception, outcome);
+    return conclude(outcome, outcome, options.report, taken);
 }
 
 constexpr int kLastStream = 255;
@@ -247,8 +246,8 @@ void add_dvbs2_rx(Verb& dvbs2) {
     add_radio_options(verb, options->reception.radio);
     verb.heading("What comes out");
     add_outputs(verb, options->outputs);
-    add_iq_outputs(verb, options->iq);
-    verb.option("--status", options->status,
+    add_iq_outputs(verb, options->beside.iq);
+    verb.option("--status", options->beside.status,
                 "File for a line of JSON each second, its time_s the place in a recording, of a live input "
                 "the time since the start; - for standard output")
         .is(Kind::output_place);
@@ -256,19 +255,19 @@ void add_dvbs2_rx(Verb& dvbs2) {
         "--exit-on", options->exit_on, parse_exit_policy,
         "End, with status 4, once there is no lock for so long, as no-lock:60s; the same for no-samples:10s, "
         "packets-lost:100 and frames-bad:5");
-    verb.option("--journal", options->journal,
+    verb.option("--journal", options->run.journal,
                 "Write down what reaches the run from outside, and at which frames")
         .is(Kind::output_file);
-    add_checkpoint_options(verb, options->checkpoint);
-    verb.flag("--check-digest", options->check_digest,
+    add_checkpoint_options(verb, options->run.checkpoint);
+    verb.flag("--check-digest", options->report.check_digest,
               "Compare a recording's samples with the SHA-512 in its metadata, when all are received");
-    verb.flag("--stats", options->stats,
+    verb.flag("--stats", options->report.stats,
               "The whole report, with the times of each task and stage, and the schedule");
-    verb.flag("--json", options->json, "One JSON object on standard output");
-    add_page(verb, options->page);
-    add_running_options(verb, options->running);
+    verb.flag("--json", options->report.json, "One JSON object on standard output");
+    add_page(verb, options->beside.page);
+    add_running_options(verb, options->run.running);
     verb.heading("Device");
-    add_device_options(verb, options->device);
+    add_device_options(verb, options->run.device);
     verb.does([options] { return run_rx(*options); });
 }
 
