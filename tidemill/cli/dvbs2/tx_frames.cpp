@@ -17,21 +17,19 @@ namespace tidemill::cli {
 namespace {
 
 // Whether null packets fill a signal without data; they cannot where they are deleted or mean nothing.
-bool fills_with_nulls(const TxOptions& options) {
-    return options.idle == Idle::null_packets && !options.generic_bytes && !options.delete_nulls;
+bool fills_with_nulls(const TxDataOptions& data) {
+    return data.idle == Idle::null_packets && !data.generic_bytes && !data.delete_nulls;
 }
 
 // Filled with null packets, a stream has the rate of the signal; otherwise only the one who sends it knows
 // it.
-double packet_period_symbols(const TxOptions& options, std::size_t packet_bytes) {
-    if (fills_with_nulls(options)) return 0;
-    if (!options.input_rate_mbps) {
+double packet_period_symbols(const TxDataOptions& data, double symbol_rate_hz, std::size_t packet_bytes) {
+    if (fills_with_nulls(data)) return 0;
+    if (!data.input_rate_mbps)
         throw WrongUsage(
             "--issy tells when packets come, which nothing says here: give --input-rate, or let null packets "
-            "fill "
-            "the signal");
-    }
-    return 8 * static_cast<double>(packet_bytes) * options.symbol_rate_hz / (*options.input_rate_mbps * 1e6);
+            "fill the signal");
+    return 8 * static_cast<double>(packet_bytes) * symbol_rate_hz / (*data.input_rate_mbps * 1e6);
 }
 
 bool waits_outside(const TxFraming& how) {
@@ -40,19 +38,19 @@ bool waits_outside(const TxFraming& how) {
 
 }  // namespace
 
-dvbs2::InputStream kind_of(const TxOptions& options) {
+dvbs2::InputStream kind_of(const TxDataOptions& data, const TxSignalOptions& signal) {
     dvbs2::InputStream stream;
-    stream.delete_null_packets = options.delete_nulls;
-    stream.issy_bytes = options.issy_bytes;
-    if (options.generic_bytes) {
-        stream.packet_bytes = static_cast<std::size_t>(*options.generic_bytes);
-        stream.sync = static_cast<std::uint8_t>(options.sync_byte);
+    stream.delete_null_packets = data.delete_nulls;
+    stream.issy_bytes = data.issy_bytes;
+    if (data.generic_bytes) {
+        stream.packet_bytes = static_cast<std::size_t>(*data.generic_bytes);
+        stream.sync = static_cast<std::uint8_t>(data.sync_byte);
         stream.type = stream.packet_bytes > 0 ? dvbs2::StreamType::generic_packetised
                                               : dvbs2::StreamType::generic_continuous;
     }
-    if (stream.issy_bytes > 0) {
-        stream.packet_period_symbols = packet_period_symbols(options, stream.packet_bytes);
-    }
+    if (stream.issy_bytes > 0)
+        stream.packet_period_symbols =
+            packet_period_symbols(data, signal.symbol_rate_hz, stream.packet_bytes);
     return stream;
 }
 
@@ -64,19 +62,20 @@ TxFrames::TxFrames(const TxFraming& how)
     : Module("frames"),
       may_wait_(waits_outside(how)),
       how_(how),
-      unit_bytes_(unit_bytes(kind_of(how.options))) {}
+      unit_bytes_(unit_bytes(kind_of(how.signal.data, how.signal.options))) {}
 
 double TxFrames::signal_s() const {
-    return static_cast<double>(symbols_sent_) / how_.options.symbol_rate_hz;
+    return static_cast<double>(symbols_sent_) / how_.signal.options.symbol_rate_hz;
 }
 
 bool TxFrames::is_done() const {
-    const bool time_is_up = how_.options.most_seconds && signal_s() >= *how_.options.most_seconds;
+    const bool time_is_up =
+        how_.signal.options.most_seconds && signal_s() >= *how_.signal.options.most_seconds;
     return time_is_up || std::ranges::all_of(how_.inputs, &NamedInput::drained);
 }
 
 Flow TxFrames::make_frame(Frame f) {
-    if (how_.options.burst_frames > 0 && frames_of_burst_ == how_.options.burst_frames) rest();
+    if (how_.signal.options.burst_frames > 0 && frames_of_burst_ == how_.signal.options.burst_frames) rest();
     std::optional<dvbs2::OutgoingFrame> frame;
     while (!frame) {
         if (is_done() || f.stopping()) return Flow::stop;
@@ -89,16 +88,16 @@ Flow TxFrames::make_frame(Frame f) {
     std::ranges::copy(frame->bbframe, f[bbframe].resize(frame->bbframe.size()).begin());
     const auto symbols = static_cast<std::uint64_t>(layout_of(frame->pls).symbols);
     symbols_sent_ += symbols;
-    samples_given_ += symbols * static_cast<std::uint64_t>(how_.options.samples_per_symbol);
+    samples_given_ += symbols * static_cast<std::uint64_t>(how_.signal.options.samples_per_symbol);
     ++frames_of_burst_;
-    frames_.store(how_.multiplexer.counts().frames, std::memory_order_relaxed);
+    frames_.store(how_.signal.multiplexer.counts().frames, std::memory_order_relaxed);
     return Flow::ok;
 }
 
 // None where an input turned out to have ended.
 std::optional<dvbs2::OutgoingFrame> TxFrames::next() {
-    const auto stream = how_.multiplexer.next_stream();
-    if (!stream) return how_.multiplexer.next();
+    const auto stream = how_.signal.multiplexer.next_stream();
+    if (!stream) return how_.signal.multiplexer.next();
     NamedInput& input = how_.inputs[*stream];
     if (how_.waits_for_signal && input.input->is_live()) wait_for_signal();
     feed(*stream, input);
@@ -106,7 +105,7 @@ std::optional<dvbs2::OutgoingFrame> TxFrames::next() {
 }
 
 std::optional<dvbs2::OutgoingFrame> TxFrames::next_of(NamedInput& input) {
-    dvbs2::Multiplexer& multiplexer = how_.multiplexer;
+    dvbs2::Multiplexer& multiplexer = how_.signal.multiplexer;
     if (auto full = multiplexer.next()) return full;
     if (input.input->ended()) {
         if (auto padded = multiplexer.next_padded()) return padded;
@@ -114,24 +113,24 @@ std::optional<dvbs2::OutgoingFrame> TxFrames::next_of(NamedInput& input) {
         multiplexer.skip();
         return {};
     }
-    if (fills_with_nulls(how_.options)) return multiplexer.next_with_null_packets();
+    if (fills_with_nulls(how_.signal.data)) return multiplexer.next_with_null_packets();
     return multiplexer.dummy();
 }
 
 // Silence until the next burst is due, by the samples alone: so bursts lie where they should, however long it
 // lasts.
 void TxFrames::rest() {
-    const TxOptions& options = how_.options;
+    const TxSignalOptions& signal = how_.signal.options;
     samples_given_ += how_.tail_samples;
-    const double every = options.burst_every_s * sample_rate_hz(options);
+    const double every = signal.burst_every_s * sample_rate_hz(signal);
     const auto due = static_cast<std::uint64_t>(std::llround(static_cast<double>(bursts_ + 1) * every));
     if (due < samples_given_)
         throw WrongUsage(
             fmt::format("--burst-every: {} frames last longer than {} s: send fewer, or less often",
-                        options.burst_frames, options.burst_every_s));
+                        signal.burst_frames, signal.burst_every_s));
     rest_samples_ = due - samples_given_;
     samples_given_ = due;
-    symbols_sent_ = due / static_cast<std::uint64_t>(options.samples_per_symbol);
+    symbols_sent_ = due / static_cast<std::uint64_t>(signal.samples_per_symbol);
     frames_of_burst_ = 0;
 }
 
@@ -156,7 +155,7 @@ void TxFrames::end() noexcept {
 
 // Takes what fills the frame, as far as it is there; of null packets that are deleted, any number.
 void TxFrames::feed(std::size_t stream, NamedInput& input) {
-    const dvbs2::Multiplexer& multiplexer = how_.multiplexer;
+    const dvbs2::Multiplexer& multiplexer = how_.signal.multiplexer;
     while (multiplexer.missing_bytes() > 0) {
         const std::size_t units = (multiplexer.missing_bytes() + unit_bytes_ - 1) / unit_bytes_;
         const auto bytes = input.input->take(units * unit_bytes_, signal_s());
@@ -167,7 +166,7 @@ void TxFrames::feed(std::size_t stream, NamedInput& input) {
 
 void TxFrames::feed(std::size_t stream, const std::string& name, std::span<const std::uint8_t> bytes) {
     try {
-        how_.multiplexer.feed(stream, bytes);
+        how_.signal.multiplexer.feed(stream, bytes);
     } catch (const dvbs2::Dvbs2Error& error) {
         throw io::IoError(
             fmt::format("'{}' cannot be sent: {}, behind {} bytes", name, error.what(), bytes_taken_));

@@ -15,6 +15,7 @@
 #include "tidemill/cli/dvbs2/tx_input.hpp"
 #include "tidemill/cli/dvbs2/tx_job.hpp"
 #include "tidemill/dvbs2/send/multiplexer.hpp"
+#include "tidemill/dvbs2/send/pulse_shaper.hpp"
 #include "tidemill/dvbs2/send/tx_stages.hpp"
 #include "tidemill/graph/module.hpp"
 #include "tidemill/io/byte_writer.hpp"
@@ -30,16 +31,27 @@ struct NamedInput {
 };
 
 /// What is sent of each input stream. Throws WrongUsage where that cannot be told.
-dvbs2::InputStream kind_of(const TxOptions& options);
+dvbs2::InputStream kind_of(const TxDataOptions& data, const TxSignalOptions& signal);
 
 /// Bytes that stay together: a packet, or a byte of a continuous stream.
 std::size_t unit_bytes(const dvbs2::InputStream& stream);
 
+/// What makes the signal of a transmission.
+struct TxSignal {
+    /// The options outlive it. Throws WrongUsage for a signal that cannot be.
+    TxSignal(const TxDataOptions& data, const TxSignalOptions& options,
+             const std::vector<NamedInput>& inputs);
+
+    const TxDataOptions& data;
+    const TxSignalOptions& options;
+    dvbs2::Multiplexer multiplexer;
+    dvbs2::PulseShaper shaper;
+};
+
 /// How a transmission's frames are made.
 struct TxFraming {
-    const TxOptions& options;
+    TxSignal& signal;
     std::vector<NamedInput>& inputs;
-    dvbs2::Multiplexer& multiplexer;
     std::uint64_t tail_samples = 0;  ///< by which the last pulse of a burst reaches into the silence
     bool waits_for_signal = false;   ///< data that come live are sent when the signal is so far
     io::ByteWriter* copy = nullptr;  ///< of what is taken from the inputs

@@ -98,11 +98,12 @@ auto of_settings(Make make) {
     }
 }
 
-dvbs2::MultiplexerConfig config_of(const TxOptions& options, const std::vector<NamedInput>& inputs) {
+dvbs2::MultiplexerConfig config_of(const TxDataOptions& data, const TxSignalOptions& options,
+                                   const std::vector<NamedInput>& inputs) {
     dvbs2::MultiplexerConfig config;
     config.gold_code = options.gold_code;
     config.rolloff = options.rolloff;
-    config.streams.assign(inputs.size(), kind_of(options));
+    config.streams.assign(inputs.size(), kind_of(data, options));
     for (std::size_t i = 0; i < inputs.size(); ++i) config.streams[i].number = inputs[i].number;
     const dvbs2::Pls usual{options.modcod, options.frame, options.pilots};
     config.plan = options.plan.empty() ? std::vector<dvbs2::PlannedFrame>{{usual, {}}}
@@ -112,17 +113,18 @@ dvbs2::MultiplexerConfig config_of(const TxOptions& options, const std::vector<N
 
 }  // namespace
 
-TxSignal::TxSignal(const TxOptions& options, const std::vector<NamedInput>& inputs)
-    : multiplexer(of_settings([&] { return dvbs2::Multiplexer(config_of(options, inputs)); })),
+TxSignal::TxSignal(const TxDataOptions& its_data, const TxSignalOptions& its_options,
+                   const std::vector<NamedInput>& inputs)
+    : data(its_data),
+      options(its_options),
+      multiplexer(of_settings([&] { return dvbs2::Multiplexer(config_of(data, options, inputs)); })),
       shaper(of_settings([&] { return dvbs2::PulseShaper(options.samples_per_symbol, options.rolloff); })) {}
 
-TxGraph::TxGraph(const TxOptions& options, TxSignal& signal, std::vector<NamedInput>& inputs,
-                 TxOutput& output, io::ByteWriter* copy)
+TxGraph::TxGraph(TxSignal& signal, std::vector<NamedInput>& inputs, TxOutput& output, io::ByteWriter* copy)
     : shaper_(signal.shaper) {
     const std::size_t tail = shaper_.history() * shaper_.samples_per_symbol();
-    frames_ = &graph_.add<TxFrames>(TxFraming{.options = options,
+    frames_ = &graph_.add<TxFrames>(TxFraming{.signal = signal,
                                               .inputs = inputs,
-                                              .multiplexer = signal.multiplexer,
                                               .tail_samples = tail,
                                               .waits_for_signal = !output.is_live(),
                                               .copy = copy});

@@ -5,27 +5,16 @@
 
 #include "tidemill/cli/dvbs2/tx_frames.hpp"
 #include "tidemill/cli/dvbs2/tx_output.hpp"
-#include "tidemill/dvbs2/send/multiplexer.hpp"
-#include "tidemill/dvbs2/send/pulse_shaper.hpp"
 #include "tidemill/dvbs2/send/tx_stages.hpp"
 #include "tidemill/graph/graph.hpp"
 
 namespace tidemill::cli {
 
-/// What makes the signal of a transmission.
-struct TxSignal {
-    /// Throws WrongUsage for a signal that cannot be.
-    TxSignal(const TxOptions& options, const std::vector<NamedInput>& inputs);
-
-    dvbs2::Multiplexer multiplexer;
-    dvbs2::PulseShaper shaper;
-};
-
 /// A transmission as a graph: frames of the inputs, symbols, samples, their bytes, the output.
 class TxGraph {
   public:
     /// All that is given outlives it.
-    TxGraph(const TxOptions& options, TxSignal& signal, std::vector<NamedInput>& inputs, TxOutput& output,
+    TxGraph(TxSignal& signal, std::vector<NamedInput>& inputs, TxOutput& output,
             io::ByteWriter* copy = nullptr);
 
     Graph& graph() { return graph_; }

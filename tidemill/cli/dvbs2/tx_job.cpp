@@ -28,14 +28,13 @@ NamedInput named_stream(const std::string& text) {
     std::uint8_t number = 0;
     const char* const end = text.data() + std::min(equals, text.size());
     const auto [stopped, error] = std::from_chars(text.data(), end, number);
-    if (equals == std::string::npos || error != std::errc() || stopped != end) {
+    if (equals == std::string::npos || error != std::errc() || stopped != end)
         throw WrongUsage(fmt::format("--stream {}: give NUMBER=INPUT, the number from 0 to 255", text));
-    }
     return {text.substr(equals + 1), number, nullptr};
 }
 
 // Not opened yet.
-std::vector<NamedInput> named_inputs(const TxOptions& options) {
+std::vector<NamedInput> named_inputs(const TxDataOptions& options) {
     std::vector<NamedInput> inputs;
     if (options.random) {
         if (options.generic_bytes) throw WrongUsage("--random makes transport streams: leave --generic out");
@@ -48,47 +47,14 @@ std::vector<NamedInput> named_inputs(const TxOptions& options) {
     return inputs;
 }
 
-void open_inputs(const TxOptions& options, std::vector<NamedInput>& inputs) {
-    const dvbs2::InputStream kind = kind_of(options);
-    const TxInputOptions how{unit_bytes(kind), kind.sync, options.repeat, options.input_rate_mbps};
-    for (NamedInput& each : inputs)
-        each.input = options.random ? random_tx_input(*options.random, options.seed, how)
-                                    : open_tx_input(each.name, how);
-}
-
-// In their place, for a profile: what is read of inputs is gone.
-std::vector<NamedInput> endless_inputs(const TxOptions& options, const std::vector<NamedInput>& inputs) {
-    const dvbs2::InputStream stream = kind_of(options);
-    std::vector<NamedInput> endless;
-    for (const NamedInput& each : inputs)
-        endless.push_back({each.name, each.number, endless_tx_input(unit_bytes(stream), stream.sync)});
-    return endless;
-}
-
-Profile profile_tx(const TxOptions& options, const std::vector<NamedInput>& inputs, const Topology& topology,
-                   const ProfileOptions& how) {
-    TxOptions without_end = options;
-    without_end.most_seconds.reset();
-    Profiler profiler(topology, how);
-    for (const CoreKind* const kind : profiler.kinds()) {
-        std::vector<NamedInput> endless = endless_inputs(options, inputs);
-        TxSignal signal(without_end, endless);
-        const auto output = forgetful_tx_output(options);
-        TxGraph transmission(without_end, signal, endless, *output);
-        profiler.profile(transmission.graph(), *kind);
-    }
-    return profiler.profile();
-}
-
 // What comes or goes at its own pace needs no second core, and would only wait longer; frames of many
 // megabytes are better handed to nobody.
-HowToRun how_to_run(const TxOptions& options, const std::vector<NamedInput>& inputs,
+HowToRun how_to_run(HowToRun how, const std::string& output, const std::vector<NamedInput>& inputs,
                     const TxGraph& transmission) {
     constexpr std::size_t kMostBytes = 8 << 20;
-    HowToRun how = options.running.how;
-    const bool has_pace =
-        has_own_pace(options.output) ||
-        std::ranges::any_of(inputs, [](const NamedInput& each) { return each.input->is_live(); });
+    const bool has_pace = has_own_pace(output) || std::ranges::any_of(inputs, [](const NamedInput& each) {
+                              return each.input->is_live();
+                          });
     if (how.executor == ExecutorKind::automatic && (has_pace || transmission.bytes_of_frame() > kMostBytes))
         how.executor = resolved(how) == ExecutorKind::automatic ? ExecutorKind::sequence : resolved(how);
     return how;
@@ -100,16 +66,15 @@ class TxJob {
     explicit TxJob(const TxOptions& options)
         : options_(options),
           topology_(topology_by(options.running.kinds)),
-          inputs_(named_inputs(options)),
-          signal_(options, inputs_),
+          inputs_(named_inputs(options.data)),
+          signal_(options.data, options.signal, inputs_),
           output_(open_ends()),
-          copy_(open_copy(options)),
-          transmission_(options, signal_, inputs_, *output_, copy_ ? &*copy_ : nullptr),
-          run_(how_to_run(options, inputs_, transmission_), topology_) {}
+          copy_(open_copy(options.packets_output)),
+          transmission_(signal_, inputs_, *output_, copy_ ? &*copy_ : nullptr),
+          run_(how_to_run(options.running.how, options.output.place, inputs_, transmission_), topology_) {}
 
     TxOutcome run() {
-        run_.prepare(
-            [&](const ProfileOptions& how) { return profile_tx(options_, inputs_, topology_, how); });
+        run_.prepare([this](const ProfileOptions& how) { return profile(how); });
         announce(run_, promised_period(run_));
         WatchedRun watched(options_.running, transmission_.graph());
         watched.ends_with([this] {
@@ -129,13 +94,37 @@ class TxJob {
   private:
     // Inputs first: where they cannot be sent, nothing has been written.
     std::unique_ptr<TxOutput> open_ends() {
-        open_inputs(options_, inputs_);
-        return open_tx_output(options_);
+        const TxDataOptions& data = options_.data;
+        const dvbs2::InputStream kind = kind_of(data, options_.signal);
+        const TxInputOptions how{unit_bytes(kind), kind.sync, data.repeat, data.input_rate_mbps};
+        for (NamedInput& each : inputs_)
+            each.input =
+                data.random ? random_tx_input(*data.random, data.seed, how) : open_tx_input(each.name, how);
+        return open_tx_output(options_.output, options_.signal);
     }
 
-    static std::optional<io::ByteWriter> open_copy(const TxOptions& options) {
-        if (options.packets_output.empty()) return {};
-        return writing([&] { return std::optional<io::ByteWriter>(std::in_place, options.packets_output); });
+    static std::optional<io::ByteWriter> open_copy(const std::string& place) {
+        if (place.empty()) return {};
+        return writing([&] { return std::optional<io::ByteWriter>(std::in_place, place); });
+    }
+
+    // With inputs without end, for what is read of its own is gone.
+    Profile profile(const ProfileOptions& how) const {
+        TxSignalOptions without_end = options_.signal;
+        without_end.most_seconds.reset();
+        const dvbs2::InputStream stream = kind_of(options_.data, without_end);
+        Profiler profiler(topology_, how);
+        for (const CoreKind* const kind : profiler.kinds()) {
+            std::vector<NamedInput> endless;
+            for (const NamedInput& each : inputs_)
+                endless.push_back(
+                    {each.name, each.number, endless_tx_input(unit_bytes(stream), stream.sync)});
+            TxSignal signal(options_.data, without_end, endless);
+            const auto output = forgetful_tx_output(options_.output);
+            TxGraph transmission(signal, endless, *output);
+            profiler.profile(transmission.graph(), *kind);
+        }
+        return profiler.profile();
     }
 
     // Inputs and outputs say themselves what is wrong with them; in which task that was is no help.
@@ -167,7 +156,7 @@ class TxJob {
         sent.limited_samples = output_->limited_samples();
         sent.is_live = output_->is_live();
         sent.underflows = output_->underflows();
-        sent.duration_s = static_cast<double>(sent.samples) / sample_rate_hz(options_);
+        sent.duration_s = static_cast<double>(sent.samples) / sample_rate_hz(options_.signal);
         sent.executor = run_.executor();
         sent.account = account_of(run_);
         sent.run = watched.report();

@@ -16,8 +16,8 @@ namespace tidemill::cli {
 /// What fills a signal without data.
 enum class Idle { null_packets, dummy_frames };
 
-/// What `tidemill dvbs2 tx` was asked for.
-struct TxOptions {
+/// What is sent.
+struct TxDataOptions {
     std::string input;                      ///< a path, "-", "udp://host:port", "rtp://host:port"
     std::vector<std::string> streams;       ///< several of these, each as NUMBER=INPUT
     std::optional<std::uint64_t> random{};  ///< so many random packets instead
@@ -29,8 +29,12 @@ struct TxOptions {
     int sync_byte = 0x47;                ///< of generic packets
     bool delete_nulls = false;           ///< of transport streams: counted, not sent
     int issy_bytes = 0;                  ///< 2 or 3: each packet tells when it came
-    std::string plan;                    ///< frame by frame; empty: all of `modcod`
-    int modcod = 7;                      ///< QPSK 3/4
+};
+
+/// The signal that carries it.
+struct TxSignalOptions {
+    std::string plan;  ///< frame by frame; empty: all of `modcod`
+    int modcod = 7;    ///< QPSK 3/4
     dvbs2::FrameSize frame = dvbs2::FrameSize::normal;
     bool pilots = false;
     double rolloff = 0.20;
@@ -38,14 +42,25 @@ struct TxOptions {
     int samples_per_symbol = 2;
     double symbol_rate_hz = 1e6;
     std::optional<double> sample_rate_hz{};  ///< a whole multiple of it; none: as samples_per_symbol says
+    std::optional<double> most_seconds{};    ///< of signal; none: to the end of the inputs
+    std::uint64_t burst_frames = 0;          ///< of frames that are sent together; 0: all
+    double burst_every_s = 0;                ///< from the beginning of one burst to that of the next
+};
+
+/// Where the samples go.
+struct TxOutputOptions {
+    std::string place;
     RadioOptions radio{};
-    std::optional<double> most_seconds{};  ///< of signal; none: to the end of the inputs
-    std::uint64_t burst_frames = 0;        ///< of frames that are sent together; 0: all
-    double burst_every_s = 0;              ///< from the beginning of one burst to that of the next
-    std::string output;
-    std::string packets_output;
     std::optional<dsp::SampleFormat> format{};  ///< none: by the output's name
     double level_dbfs = -12;
+};
+
+/// What `tidemill dvbs2 tx` was asked for: for who takes it apart, not for the parts.
+struct TxOptions {
+    TxDataOptions data;
+    TxSignalOptions signal;
+    TxOutputOptions output;
+    std::string packets_output;  ///< for what was taken from the inputs; empty: none
     bool stats = false;
     bool json = false;
     RunningOptions running{.how = {.executor = ExecutorKind::automatic}};

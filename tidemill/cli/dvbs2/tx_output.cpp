@@ -23,7 +23,7 @@ namespace tidemill::cli {
 
 namespace {
 
-float gain_of(const TxOptions& options) {
+float gain_of(const TxOutputOptions& options) {
     return static_cast<float>(std::pow(10.0, options.level_dbfs / 20.0));
 }
 
@@ -75,10 +75,10 @@ class ForgetfulOutput final : public TxOutput {
 class TxRadio final : public TxOutput {
   public:
     // The ramps fall into the pulse of the first symbols and the header of the first frame.
-    TxRadio(const TxOptions& options, const io::RadioSettings& settings)
-        : sink_(io::SoapyLibrary::installed(), options.output, settings,
+    TxRadio(const TxOutputOptions& options, int samples_per_symbol, const io::RadioSettings& settings)
+        : sink_(io::SoapyLibrary::installed(), options.place, settings,
                 {.gain = gain_of(options),
-                 .ramp_samples = kRampSymbols * static_cast<std::size_t>(options.samples_per_symbol)}) {}
+                 .ramp_samples = kRampSymbols * static_cast<std::size_t>(samples_per_symbol)}) {}
     void write(std::span<const dsp::Iq> samples) override { sink_.write(samples); }
     void rest(std::uint64_t samples) override { sink_.rest(samples); }
     void close() override { sink_.close(); }
@@ -99,50 +99,50 @@ bool takes_its_time(const std::string& place) {
     return is_standard_stream(place) || io::is_vita_place(place) || std::filesystem::is_fifo(place, unknown);
 }
 
-std::unique_ptr<TxOutput> open_recording(const TxOptions& options) {
+std::unique_ptr<TxOutput> open_recording(const TxOutputOptions& options, const TxSignalOptions& signal) {
     io::SigmfMetadata description;
-    description.format = stored_format(options.output, options.format);
+    description.format = stored_format(options.place, options.format);
     warn_of_rounding(options.level_dbfs, description.format);
-    description.sample_rate_hz = sample_rate_hz(options);
-    description.symbol_rate_hz = options.symbol_rate_hz;
+    description.sample_rate_hz = sample_rate_hz(signal);
+    description.symbol_rate_hz = signal.symbol_rate_hz;
     description.description =
-        options.plan.empty()
-            ? fmt::format("DVB-S2, {}, {} frames, sent by Tidemill",
-                          modcod_name(*dvbs2::find_modcod(options.modcod)), name(options.frame))
-            : fmt::format("DVB-S2, {}, sent by Tidemill", options.plan);
+        signal.plan.empty() ? fmt::format("DVB-S2, {}, {} frames, sent by Tidemill",
+                                          modcod_name(*dvbs2::find_modcod(signal.modcod)), name(signal.frame))
+                            : fmt::format("DVB-S2, {}, sent by Tidemill", signal.plan);
     return std::make_unique<TxRecording>(
-        writing([&] { return io::RecordingWriter(options.output, description, gain_of(options)); }),
-        takes_its_time(options.output));
+        writing([&] { return io::RecordingWriter(options.place, description, gain_of(options)); }),
+        takes_its_time(options.place));
 }
 
 }  // namespace
 
-double sample_rate_hz(const TxOptions& options) {
-    return options.symbol_rate_hz * options.samples_per_symbol;
+double sample_rate_hz(const TxSignalOptions& signal) {
+    return signal.symbol_rate_hz * signal.samples_per_symbol;
 }
 
 bool has_own_pace(const std::string& place) {
     return io::is_soapy_place(place) || io::is_vita_place(place);
 }
 
-std::unique_ptr<TxOutput> forgetful_tx_output(const TxOptions& options) {
-    if (io::is_soapy_place(options.output)) return std::make_unique<ForgetfulOutput>(std::nullopt);
+std::unique_ptr<TxOutput> forgetful_tx_output(const TxOutputOptions& options) {
+    if (io::is_soapy_place(options.place)) return std::make_unique<ForgetfulOutput>(std::nullopt);
     return std::make_unique<ForgetfulOutput>(
-        dvbs2::TxStages::Rounded{stored_format(options.output, options.format), gain_of(options)});
+        dvbs2::TxStages::Rounded{stored_format(options.place, options.format), gain_of(options)});
 }
 
-std::unique_ptr<TxOutput> open_tx_output(const TxOptions& options) {
-    if (!io::is_soapy_place(options.output)) {
+std::unique_ptr<TxOutput> open_tx_output(const TxOutputOptions& options, const TxSignalOptions& signal) {
+    if (!io::is_soapy_place(options.place)) {
         if (options.radio.any())
-            throw WrongUsage(fmt::format("{} is no radio:{} is for driver=NAME", options.output,
+            throw WrongUsage(fmt::format("{} is no radio:{} is for driver=NAME", options.place,
                                          options_text(options.radio)));
-        return open_recording(options);
+        return open_recording(options, signal);
     }
     if (options.format) throw WrongUsage("--format: a radio has a format of its own");
-    const RadioPlan plan = radio_plan(options.radio, {.sample_rate_hz = sample_rate_hz(options),
-                                                      .symbol_rate_hz = options.symbol_rate_hz,
+    const RadioPlan plan = radio_plan(options.radio, {.sample_rate_hz = sample_rate_hz(signal),
+                                                      .symbol_rate_hz = signal.symbol_rate_hz,
                                                       .carrier_is_placed = true});
-    return writing([&] { return std::make_unique<TxRadio>(options, plan.settings); });
+    return writing(
+        [&] { return std::make_unique<TxRadio>(options, signal.samples_per_symbol, plan.settings); });
 }
 
 }  // namespace tidemill::cli

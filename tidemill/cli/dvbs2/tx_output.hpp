@@ -40,15 +40,15 @@ class TxOutput {
 };
 
 /// Samples per second of a transmission.
-double sample_rate_hz(const TxOptions& options);
+double sample_rate_hz(const TxSignalOptions& signal);
 
 /// Whether an output of that name takes samples as fast as they are sent, and no faster.
 bool has_own_pace(const std::string& place);
 
 /// Takes what the output of such a transmission would take, and forgets it.
-std::unique_ptr<TxOutput> forgetful_tx_output(const TxOptions& options);
+std::unique_ptr<TxOutput> forgetful_tx_output(const TxOutputOptions& options);
 
 /// A recording, or a radio. Throws JobFailed and WrongUsage.
-std::unique_ptr<TxOutput> open_tx_output(const TxOptions& options);
+std::unique_ptr<TxOutput> open_tx_output(const TxOutputOptions& options, const TxSignalOptions& signal);
 
 }  // namespace tidemill::cli

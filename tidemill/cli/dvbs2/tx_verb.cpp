@@ -26,7 +26,7 @@ constexpr double kDayS = 86'400;  // more silence is a slip, and fills a disk
 
 Json json_of(const TxOptions& options, const TxOutcome& sent) {
     const double elapsed_s = sent.run.elapsed_s;
-    return {{"recording", options.output},
+    return {{"recording", options.output.place},
             {"packets", sent.bytes / io::kTsPacketBytes},
             {"bytes", sent.bytes},
             {"bytes_left_out", sent.bytes_left_out},
@@ -35,7 +35,7 @@ Json json_of(const TxOptions& options, const TxOutcome& sent) {
             {"dummy_frames", sent.dummy_frames},
             {"null_packets", sent.null_packets},
             {"null_packets_deleted", sent.null_packets_deleted},
-            {"bursts", options.burst_frames > 0 ? Json(sent.bursts) : Json()},
+            {"bursts", options.signal.burst_frames > 0 ? Json(sent.bursts) : Json()},
             {"samples", sent.samples},
             {"duration_s", sent.duration_s},
             {"samples_limited", sent.limited_samples},
@@ -50,13 +50,14 @@ Json json_of(const TxOptions& options, const TxOutcome& sent) {
 
 std::string text_of(const TxOptions& options, const TxOutcome& sent) {
     const std::string deleted =
-        options.delete_nulls ? fmt::format(", {} null packets deleted", sent.null_packets_deleted) : "";
+        options.data.delete_nulls ? fmt::format(", {} null packets deleted", sent.null_packets_deleted) : "";
     const std::string underflows = sent.is_live ? fmt::format("{} underflows, ", sent.underflows) : "";
     return fmt::format(
         "sent {} bytes ({} left out{}), {} null packets and {} dummy frames in {} frames: {} samples, "
         "{}, {} of them limited, {}in {}\n",
         sent.bytes, sent.bytes_left_out, deleted, sent.null_packets, sent.dummy_frames, sent.frames,
-        sent.samples, io::seconds_text(sent.duration_s), sent.limited_samples, underflows, options.output);
+        sent.samples, io::seconds_text(sent.duration_s), sent.limited_samples, underflows,
+        options.output.place);
 }
 
 // Where the time went.
@@ -68,7 +69,7 @@ std::string stats_of(const TxOutcome& sent) {
 }
 
 // Who reads the samples takes no higher rate.
-void check_rate(const TxOptions& options) {
+void check_rate(const TxSignalOptions& options) {
     const double rate_hz = sample_rate_hz(options);
     if (rate_hz > io::kMostSampleRateHz)
         throw WrongUsage(fmt::format("--symbol-rate {}: that makes {} samples per second, and {} can be",
@@ -77,7 +78,7 @@ void check_rate(const TxOptions& options) {
 }
 
 // So many samples a symbol as the rate says.
-void settle_rate(TxOptions& options) {
+void settle_rate(TxSignalOptions& options) {
     if (!options.sample_rate_hz) return check_rate(options);
     constexpr double kMost = 256;
     const double samples = *options.sample_rate_hz / options.symbol_rate_hz;
@@ -89,16 +90,16 @@ void settle_rate(TxOptions& options) {
 }
 
 int run_tx(TxOptions& options) {
-    settle_rate(options);
+    settle_rate(options.signal);
     const TxOutcome sent = transmit(options);
     const std::string text = options.json ? to_text(json_of(options, sent), 2) + "\n"
                                           : text_of(options, sent) + (options.stats ? stats_of(sent) : "");
     for (const std::string& remark : sent.remarks) warn(remark);
-    report(text, is_standard_stream(options.output));
+    report(text, is_standard_stream(options.output.place));
     return kDone;
 }
 
-void add_inputs(Verb& verb, TxOptions& options) {
+void add_inputs(Verb& verb, TxDataOptions& options) {
     verb.option("packets", options.input,
                 "Transport stream to send, with 188, 192 or 204 bytes a packet: a file, - for standard "
                 "input, udp://host:port or rtp://host:port to listen at")
@@ -129,6 +130,9 @@ void add_inputs(Verb& verb, TxOptions& options) {
               "signal");
     verb.choice("--issy", options.issy_bytes, {{"none", 0}, {"short", 2}, {"long", 3}},
                 "Behind each packet the symbol at which it came: short (15 bits) or long (22 bits)");
+}
+
+void add_signal_options(Verb& verb, TxSignalOptions& options) {
     verb.option("--duration,--seconds", options.most_seconds, "End the signal after so many seconds")
         .is(Kind::seconds)
         .in(above(0));
@@ -142,9 +146,6 @@ void add_inputs(Verb& verb, TxOptions& options) {
         .is(Kind::seconds)
         .in(between(1e-6, kDayS))
         .needs("--burst");
-}
-
-void add_signal_options(Verb& verb, TxOptions& options) {
     verb.parsed("--modcod", options.modcod, modcod_number_of, "Modulation and code rate").shows("QPSK 3/4");
     verb.option(
             "--plan", options.plan,
@@ -171,7 +172,7 @@ void add_signal_options(Verb& verb, TxOptions& options) {
 
 void add_outputs(Verb& verb, TxOptions& options) {
     verb.option(
-            "-o,--output", options.output,
+            "-o,--output", options.output.place,
             "SigMF recording, raw samples by the extension, - for raw samples on standard output, "
             "vita49://host:port for packets at the signal's pace, or a radio: driver=NAME with what SoapySDR "
             "finds by that")
@@ -180,8 +181,8 @@ void add_outputs(Verb& verb, TxOptions& options) {
         .required();
     verb.option("--packets-output", options.packets_output, "Also write what was taken from the inputs")
         .is(Kind::output_file);
-    add_stored_format(verb, options.format);
-    verb.option("--level", options.level_dbfs, "Root mean square in dB below full scale")
+    add_stored_format(verb, options.output.format);
+    verb.option("--level", options.output.level_dbfs, "Root mean square in dB below full scale")
         .in(between(-60.0, 0.0));
     verb.flag("--stats", options.stats, "Times of each task and stage");
     verb.flag("--json", options.json, "One JSON object on standard output");
@@ -195,10 +196,10 @@ void add_dvbs2_tx(Verb& dvbs2) {
     verb.footer(
         "Example: tidemill dvbs2 tx video.ts -o clean.sigmf-meta --modcod \"QPSK 8/9\" --frame short "
         "--pilots");
-    add_inputs(verb, *options);
-    add_signal_options(verb, *options);
+    add_inputs(verb, options->data);
+    add_signal_options(verb, options->signal);
     add_outputs(verb, *options);
-    add_radio_options(verb, options->radio);
+    add_radio_options(verb, options->output.radio);
     add_running_options(verb, options->running, RunEnds::with_its_source);
     verb.does([options] { return run_tx(*options); });
 }
