@@ -62,8 +62,7 @@ std::string help_of(const Option& option) {
 
 CLI::Option& declare(const Option& option, CLI::App& app) {
     if (option.kind == Kind::flag) return *app.add_flag(option.names)->description(help_of(option));
-    const auto keep = [](const CLI::results_t&) { return true; };
-    CLI::Option& word = *app.add_option(option.names, keep, help_of(option));
+    CLI::Option& word = *app.add_option(option.names)->description(help_of(option));
     word.type_name(value_name(option))->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     return word;
 }
@@ -145,17 +144,17 @@ class Words {
         for (Verb& below : verb.verbs()) declare_all(below, *app.add_subcommand(below.name()));
     }
 
-    // Where the verb runs a command, that is not for CLI11 to read; returns how many words are.
+    // Finds the verb. Where it runs a command, that is not for CLI11 to read; returns how many words are.
     int keep_command(int argc, const char* const* argv) {
-        Verb* verb = &program_;
+        verb_ = &program_;
         for (int i = 1; i < argc; ++i) {
             const std::string_view word = argv[i];
-            if (word == "--" && verb->command() != nullptr) {
-                verb->command()->assign(argv + i + 1, argv + argc);
+            if (word == "--" && verb_->command() != nullptr) {
+                verb_->command()->assign(argv + i + 1, argv + argc);
                 return i;
             }
-            const auto below = std::ranges::find(verb->verbs(), word, &Verb::name);
-            if (below != verb->verbs().end()) verb = &*below;
+            const auto below = std::ranges::find(verb_->verbs(), word, &Verb::name);
+            if (below != verb_->verbs().end()) verb_ = &*below;
         }
         return argc;
     }
@@ -171,27 +170,25 @@ class Words {
                 throw WrongUsage(fmt::format("{}: leave the = out", word));
             const bool empty_value = word.starts_with("--") && equals == word.size() - 1;
             if (empty_value) word.pop_back();
-            if (empty_value && names_flag(word)) throw WrongUsage(word + ": it takes no value");
+            const Option* const option = named(word);
+            if (empty_value && option && option->kind == Kind::flag)
+                throw WrongUsage(word + ": it takes no value");
             words.push_back(std::move(word));
-            if (empty_value) words.emplace_back();
             const bool is_alone = i + 1 == argc || std::string_view(argv[i + 1]).starts_with('-');
-            const Option* const option = is_alone ? named(words.back()) : nullptr;
-            if (option && !option->alone.empty()) words.push_back(option->alone);
+            if (empty_value)
+                words.emplace_back();
+            else if (option && is_alone && !option->alone.empty())
+                words.push_back(option->alone);
         }
         std::ranges::reverse(words);
         return words;
     }
 
     const Option* named(const std::string& word) const {
-        const auto found =
-            std::ranges::find_if(options_, [&](const Declared& each) { return each.option->name() == word; });
-        return found == options_.end() ? nullptr : found->option;
-    }
-
-    bool names_flag(const std::string& word) const {
-        return std::ranges::any_of(options_, [&](const Declared& each) {
-            return each.option->kind == Kind::flag && each.option->name() == word;
-        });
+        for (const Verb* const verb : {verb_, &program_})
+            for (const Option& option : verb->options())
+                if (option.name() == word) return &option;
+        return nullptr;
     }
 
     // The one thing that CLI11 still finds itself: an option at the end whose value is missing.
@@ -219,6 +216,7 @@ class Words {
     }
 
     Verb& program_;
+    Verb* verb_ = nullptr;  // that is named
     CLI::App app_;
     std::vector<Declared> options_;
 };

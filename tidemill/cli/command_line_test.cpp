@@ -124,6 +124,7 @@ TEST_CASE("command line: wrong words, and options that do not go together, are w
         {"grind", "rye", "--rate", "5", "--pause", "1"},
         {"grind", "rye", "--loud"},
         {"grind", "rye", "--loud=3", "--name", "a"},
+        {"grind", "rye", "--loud=", "--name", "a"},
     };
     for (const auto& words : wrong) {
         Sample sample;
