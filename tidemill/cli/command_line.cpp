@@ -12,6 +12,7 @@
 
 #include "tidemill/cli/manual.hpp"
 #include "tidemill/cli/option_rules.hpp"
+#include "tidemill/cli/option_slip.hpp"
 #include "tidemill/cli/places.hpp"
 #include "tidemill/cli/plain_text.hpp"
 #include "tidemill/cli/standard_streams.hpp"
@@ -67,17 +68,31 @@ CLI::Option& declare(const Option& option, CLI::App& app) {
     return word;
 }
 
-[[noreturn]] void refuse_word(const Verb& verb, const std::string& word) {
-    const std::string help = fmt::format("(see {} --help)", verb.path());
-    if (word.starts_with('-')) throw WrongUsage(fmt::format("{}: there is no such option {}", word, help));
-    if (verb.verbs().empty()) throw WrongUsage(fmt::format("{}: one word too many {}", word, help));
-    throw WrongUsage(fmt::format("{}: there is no such verb {}", word, help));
+std::vector<std::string> names_of_verbs(const Verb& verb) {
+    std::vector<std::string> names;
+    for (const Verb& below : verb.verbs()) names.push_back(below.name());
+    return names;
+}
+
+std::vector<std::string> long_names_of_options(const CLI::App& app) {
+    std::vector<std::string> names;
+    for (const CLI::Option* const option : app.get_options())
+        for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    return names;
+}
+
+[[noreturn]] void refuse_word(const Verb& verb, const CLI::App& app, const std::string& word) {
+    const bool is_option = word.starts_with('-');
+    if (!is_option && verb.verbs().empty())
+        throw WrongUsage(fmt::format("{}: one word too many (see {} --help)", word, verb.path()));
+    const auto names = is_option ? long_names_of_options(app) : names_of_verbs(verb);
+    throw WrongUsage(fmt::format("{}: there is no such {} (see {} --help){}", word,
+                                 is_option ? "option" : "verb", verb.path(), meant_instead(word, names)));
 }
 
 [[noreturn]] void refuse_missing_verb(const Verb& verb) {
-    std::vector<std::string> names;
-    for (const Verb& below : verb.verbs()) names.push_back(below.name());
-    throw WrongUsage(fmt::format("give a verb: {} (see {} --help)", fmt::join(names, ", "), verb.path()));
+    throw WrongUsage(
+        fmt::format("give a verb: {} (see {} --help)", fmt::join(names_of_verbs(verb), ", "), verb.path()));
 }
 
 /// The declared verbs and options as CLI11 knows them. It takes a command line apart and writes the help;
@@ -205,7 +220,7 @@ class Words {
             *verb.others() = others;
         } else {
             if (const auto end = std::ranges::find(others, "--"); end != others.end()) others.erase(end);
-            if (!others.empty()) refuse_word(verb, others.front());
+            if (!others.empty()) refuse_word(verb, app, others.front());
         }
         for (Verb& below : verb.verbs()) {
             CLI::App* const app_below = app.get_subcommand(below.name());
