@@ -177,8 +177,8 @@ nb::dict examine(cli::ReceptionOptions options) {
 }
 
 ExecutorKind executor_of(const std::string& name) {
-    for (const ExecutorKind executor :
-         {ExecutorKind::automatic, ExecutorKind::pipeline, ExecutorKind::sequence, ExecutorKind::threads, ExecutorKind::dynamic})
+    for (const ExecutorKind executor : {ExecutorKind::automatic, ExecutorKind::pipeline,
+                                        ExecutorKind::sequence, ExecutorKind::threads, ExecutorKind::dynamic})
         if (name == to_string(executor)) return executor;
     throw cli::WrongUsage("executor '" + name + "': give auto, pipeline, sequence, threads or dynamic");
 }

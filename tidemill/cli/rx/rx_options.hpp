@@ -22,9 +22,10 @@ struct RxRunOptions {
     std::vector<Observer*> observers{};  ///< look into the run; they must outlive it
     // Decoding times vary from frame to frame; and where other programs want the cores too, a stage must find
     // work for the whole slice of time that it gets. So much may wait between two stages.
-    RunningOptions running{
-        .how = {
-            .executor = ExecutorKind::automatic, .profile_s = 1, .ring_depth = 32, .window = {.iterations = 32}}};
+    RunningOptions running{.how = {.executor = ExecutorKind::automatic,
+                                   .profile_s = 1,
+                                   .ring_depth = 32,
+                                   .window = {.iterations = 32}}};
 };
 
 /// What is told, shown and kept of a reception beside what it brings.
