@@ -12,6 +12,7 @@
 #include "tidemill/cli/verbs.hpp"
 #include "tidemill/json/json.hpp"
 #include "tidemill/json/text_file.hpp"
+#include "tidemill/plural.hpp"
 #include "tidemill/schedule/device_choice.hpp"
 #include "tidemill/schedule/latency.hpp"
 #include "tidemill/schedule/profile_file.hpp"
@@ -136,7 +137,7 @@ std::string latency_line(const PacedSchedule& paced, double alone_us) {
     return fmt::format(
         "latency {:.2f} us at most on average, with {} frame{} in flight, one every {:.2f} us; alone "
         "{:.2f}\n",
-        paced.latency_us, paced.frames, paced.frames == 1 ? "" : "s", paced.period_us, alone_us);
+        paced.latency_us, paced.frames, plural(paced.frames), paced.period_us, alone_us);
 }
 
 Json to_json(const Answer& made, const Profile& profile) {

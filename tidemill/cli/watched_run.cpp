@@ -9,6 +9,7 @@
 #include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/cli/watch.hpp"
 #include "tidemill/json/json.hpp"
+#include "tidemill/plural.hpp"
 #include "tidemill/run/job/forecast.hpp"
 
 namespace tidemill::cli {
@@ -56,8 +57,8 @@ void announce(const GraphRun& run, const std::string& promise) {
     if (!run.profile() || !run.schedule()) return;
     const std::size_t stages = run.schedule()->stages.size();
     const int threads = run.schedule()->thread_count();
-    tell("scheduled in {} stage{} on {} thread{}, predicted {}\n", stages, stages == 1 ? "" : "s", threads,
-         threads == 1 ? "" : "s", promise);
+    tell("scheduled in {} stage{} on {} thread{}, predicted {}\n", stages, plural(stages), threads,
+         plural(threads), promise);
 }
 
 std::string promised_period(const GraphRun& run) {

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "tidemill/plural.hpp"
+
 namespace tidemill {
 namespace {
 
@@ -46,7 +48,7 @@ PuSet pus_of(const Topology& topology, const std::vector<std::size_t>& cores) {
 }
 
 std::string count(std::size_t number, std::string_view word) {
-    return fmt::format("{} {}{}", number, word, number == 1 ? "" : "s");
+    return fmt::format("{} {}{}", number, word, plural(number));
 }
 
 std::string or_dash(const std::optional<int>& value) {

@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "tidemill/plural.hpp"
+
 namespace tidemill {
 namespace {
 
@@ -55,7 +57,7 @@ std::string owner_lines(const Schedule& schedule, const Chain& chain, const Cost
         for (const Seat& seat : seats) numbers.push_back(seat.stage + 1);
         const double weight_us = weights_us.at(owner);
         lines += fmt::format("{}:{} has stage{} {}: {:.2f} us, {:.0f} %\n", owner.kind, owner.number,
-                             numbers.size() == 1 ? "" : "s", fmt::join(numbers, ", "), weight_us,
+                             plural(numbers.size()), fmt::join(numbers, ", "), weight_us,
                              period > 0 ? 100 * weight_us / period : 100.0);
     }
     return lines;

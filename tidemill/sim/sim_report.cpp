@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "tidemill/plural.hpp"
+
 namespace tidemill {
 
 namespace {
@@ -11,7 +13,7 @@ std::string owner_line(const SimOwnerReport& owner, std::uint64_t frames) {
     std::vector<std::size_t> numbers;
     for (const std::size_t stage : owner.stages) numbers.push_back(stage + 1);
     return fmt::format("{} has stage{} {}: {:.2f} us a frame, occupied {:.1f} %\n", owner.name,
-                       numbers.size() == 1 ? "" : "s", fmt::join(numbers, ", "),
+                       plural(numbers.size()), fmt::join(numbers, ", "),
                        owner.work_us / static_cast<double>(frames), 100 * owner.occupancy);
 }
 
@@ -26,9 +28,8 @@ std::string to_table(const SimReport& report) {
                              stage.work_us / static_cast<double>(stage.frames), 100 * stage.occupancy);
     }
     for (const SimOwnerReport& owner : report.owners) table += owner_line(owner, report.frames);
-    table +=
-        fmt::format("period {:.2f} us, {} frames in {:.1f} ms with {} token{}\n", report.period_us,
-                    report.frames, report.elapsed_us / 1000, report.tokens, report.tokens == 1 ? "" : "s");
+    table += fmt::format("period {:.2f} us, {} frames in {:.1f} ms with {} token{}\n", report.period_us,
+                         report.frames, report.elapsed_us / 1000, report.tokens, plural(report.tokens));
     const SimLatency& latency = report.latency;
     table += fmt::format("latency mean {:.2f} us, median {:.2f}, 95 % {:.2f}, 99 % {:.2f}, most {:.2f}\n",
                          latency.mean_us, latency.median_us, latency.p95_us, latency.p99_us, latency.most_us);

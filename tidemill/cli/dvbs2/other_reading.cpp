@@ -12,6 +12,7 @@
 #include "tidemill/error.hpp"
 #include "tidemill/io/live_kinds.hpp"
 #include "tidemill/io/recording_reader.hpp"
+#include "tidemill/plural.hpp"
 #include "tidemill/run/sequence.hpp"
 
 namespace tidemill::cli {
@@ -127,7 +128,7 @@ std::string skipped_text(std::uint64_t bytes) {
     return fmt::format(
         "the samples are received {} byte{} later, as a part of one is missing or a header stands before "
         "them",
-        bytes, bytes == 1 ? "" : "s");
+        bytes, plural(bytes));
 }
 
 std::string slip_behind(const ReceptionOptions& options, const ReceptionJob& job, double end_s) {
@@ -143,7 +144,7 @@ std::string slip_behind(const ReceptionOptions& options, const ReceptionJob& job
     return fmt::format(
         "at about {:.2f} s a part of a sample is missing or too much: nothing behind that was received, and "
         "{} byte{} later there are frames{}",
-        end_s, reading->skipped_bytes, reading->skipped_bytes == 1 ? "" : "s",
+        end_s, reading->skipped_bytes, plural(reading->skipped_bytes),
         rest_text(options, recording, first, reading->skipped_bytes));
 }
 

@@ -12,6 +12,7 @@
 #include "tidemill/io/number_text.hpp"
 #include "tidemill/io/standard_stream.hpp"
 #include "tidemill/json/json.hpp"
+#include "tidemill/plural.hpp"
 
 namespace tidemill::cli {
 
@@ -54,8 +55,8 @@ std::string stream_text(const SurveyedStream& stream) {
     std::vector<std::string> parts{"TS"};
     for (const auto& [number, service] : stream.services) parts.push_back('"' + in_one_line(service) + '"');
     if (!stream.programmes.empty())
-        parts.push_back(fmt::format("{} programme{}", stream.programmes.size(),
-                                    stream.programmes.size() == 1 ? "" : "s"));
+        parts.push_back(
+            fmt::format("{} programme{}", stream.programmes.size(), plural(stream.programmes.size())));
     return fmt::format("{}", fmt::join(parts, ", "));
 }
 

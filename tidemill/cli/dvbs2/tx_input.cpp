@@ -16,6 +16,7 @@
 #include "tidemill/io/ts_datagrams.hpp"
 #include "tidemill/io/ts_packet.hpp"
 #include "tidemill/io/udp_receiver.hpp"
+#include "tidemill/plural.hpp"
 
 namespace tidemill::cli {
 
@@ -36,7 +37,7 @@ class FileInput final : public TxInput {
         if (!units_.empty()) return;
         if (seen_ < unit_bytes_)
             throw io::IoError(fmt::format("'{}' holds nothing to send: it has less than {} byte{}", path,
-                                          unit_bytes_, unit_bytes_ == 1 ? "" : "s"));
+                                          unit_bytes_, plural(unit_bytes_)));
         throw io::IoError(fmt::format(
             "'{}' holds no packets to send: in its first {} bytes no three sync bytes ({:#04x}) are as far "
             "from one another as packets of {} bytes are{}",
@@ -65,7 +66,7 @@ class FileInput final : public TxInput {
         return fmt::format(
             "'{}': no packet began in {} place{} where one had to, first at byte {}; {} bytes "
             "were left out",
-            path_, counts.losses, counts.losses == 1 ? "" : "s", counts.first_at, counts.bytes_left_out);
+            path_, counts.losses, plural(counts.losses), counts.first_at, counts.bytes_left_out);
     }
 
   private:

@@ -6,6 +6,7 @@
 
 #include "tidemill/cli/reproduce/reproduction.hpp"
 #include "tidemill/cli/schedule_json.hpp"
+#include "tidemill/plural.hpp"
 #include "tidemill/schedule/strategy.hpp"
 #include "tidemill/sim/pipeline_model.hpp"
 #include "tidemill/sim/published.hpp"
@@ -61,9 +62,8 @@ ResultTable stages_table(const Chain& chain, std::string_view name, std::string_
 ResultTable matrix_table(const Chain& chain, std::size_t tasks) {
     Chain first = chain;
     first.tasks.resize(tasks);
-    ResultTable table{
-        fmt::format("Fig. 4: the least period of the first {} task{}", tasks, tasks == 1 ? "" : "s"),
-        {{"big cores", 0}}};
+    ResultTable table{fmt::format("Fig. 4: the least period of the first {} task{}", tasks, plural(tasks)),
+                      {{"big cores", 0}}};
     for (int little = 0; little <= kCores.little; ++little)
         table.columns.push_back({fmt::format("{} little", little)});
     for (int big = 0; big <= kCores.big; ++big) {

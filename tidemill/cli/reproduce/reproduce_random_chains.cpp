@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "tidemill/cli/reproduce/reproduction.hpp"
+#include "tidemill/plural.hpp"
 #include "tidemill/sim/published.hpp"
 #include "tidemill/sim/strategy_study.hpp"
 
@@ -197,8 +198,7 @@ ResultTable heat_map(const std::string& title, const Steps& counts) {
     }
     for (const int cores : {1, 2}) {
         table.notes.push_back(fmt::format("At most {} more core{} in all: {:.1f} % of {} chains.", cores,
-                                          cores == 1 ? "" : "s", percent_with_at_most(counts, cores, total),
-                                          total));
+                                          plural(cores), percent_with_at_most(counts, cores, total), total));
     }
     return table;
 }

@@ -11,6 +11,7 @@
 #include "tidemill/cli/option.hpp"
 #include "tidemill/cli/rx/rx_outcome.hpp"
 #include "tidemill/json/json.hpp"
+#include "tidemill/plural.hpp"
 
 namespace tidemill::cli {
 
@@ -94,7 +95,7 @@ Json weak_text(View view) {
     const dvbs2::FrameTotals& totals = view.now.totals;
     if (totals.frames_weak == 0) return {};
     return fmt::format("too weak: {} of {} bad frame{}, down to {:.1f} dB Es/N0", totals.frames_weak,
-                       totals.frames_bad, totals.frames_bad == 1 ? "" : "s", totals.weakest_esn0_db);
+                       totals.frames_bad, plural(totals.frames_bad), totals.weakest_esn0_db);
 }
 
 // What only frames tell that were too weak.
@@ -149,8 +150,7 @@ Json gaps_text(View view) {
     if (missing.gaps == 0) return {};
     return fmt::format("gaps: {}{} samples missing at {} place{}, {} {:.3f} s",
                        missing.gaps_at_least > 0 ? "at least " : "", missing.samples, missing.gaps,
-                       missing.gaps == 1 ? "" : "s", missing.gaps == 1 ? "at" : "the last at",
-                       missing.last_s);
+                       plural(missing.gaps), missing.gaps == 1 ? "at" : "the last at", missing.last_s);
 }
 
 // Of the last gap; null while there was none.

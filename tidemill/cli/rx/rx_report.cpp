@@ -12,6 +12,7 @@
 #include "tidemill/cli/watched_run.hpp"
 #include "tidemill/io/hertz_text.hpp"
 #include "tidemill/json/json.hpp"
+#include "tidemill/plural.hpp"
 #include "tidemill/run/job/forecast.hpp"
 #include "tidemill/run/report.hpp"
 
@@ -60,8 +61,7 @@ std::vector<std::string> fault_warnings(const RxOutcome& outcome) {
         const auto kind = static_cast<dvbs2::BbFault>(fault);
         const std::uint64_t frames = outcome.report.frames_by_fault[fault];
         if (frames == 0 || kind == dvbs2::BbFault::other_input_stream) continue;
-        warnings.push_back(
-            fmt::format("{} frame{} not used: {}", frames, frames == 1 ? "" : "s", describe(kind)));
+        warnings.push_back(fmt::format("{} frame{} not used: {}", frames, plural(frames), describe(kind)));
     }
     if (const std::uint64_t frames = outcome.report.packets.frames_completed; frames > 0)
         warnings.push_back(

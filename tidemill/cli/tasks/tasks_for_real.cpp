@@ -9,6 +9,7 @@
 #include "tidemill/cli/tasks/task_trace.hpp"
 #include "tidemill/graph/graph_error.hpp"
 #include "tidemill/json/json.hpp"
+#include "tidemill/plural.hpp"
 
 namespace tidemill::cli {
 
@@ -42,7 +43,7 @@ Json to_json(const RealRun& run, const RealRunOptions& options) {
 void print_text(const RealRun& run, const RealRunOptions& options) {
     const bool waits = options.pastime == Pastime::waiting;
     print("{} under {} on {} workers: {} tasks in {} iteration{}\n", run.name, options.policy, run.workers,
-          run.tasks, run.iterations, run.iterations == 1 ? "" : "s");
+          run.tasks, run.iterations, plural(run.iterations));
     print("makespan      {:.3f} ms, of {:.3f} ms of work {}\n", run.makespan_us / 1e3, run.work_us / 1e3,
           waits ? "that is waited for" : "in order on one thread");
     print("efficiency    {:.3f} of all workers\n", run.efficiency());

@@ -11,6 +11,7 @@
 #include "tidemill/cli/tasks/worker_kinds.hpp"
 #include "tidemill/cli/verbs.hpp"
 #include "tidemill/json/json.hpp"
+#include "tidemill/plural.hpp"
 #include "tidemill/schedule/profile_file.hpp"
 #include "tidemill/sim/task_programs.hpp"
 #include "tidemill/sim/task_simulator.hpp"
@@ -79,7 +80,7 @@ void print_text(const TasksOptions& options, const TaskProgram& program, const S
                 double efficiency) {
     print("{} under {} on {} simulated workers: {} tasks in {} iteration{}\n", program.name(),
           options.scheduling.policy, report.workers, report.tasks, program.iterations(),
-          program.iterations() == 1 ? "" : "s");
+          plural(program.iterations()));
     print("makespan      {:.3f} ms, of {:.3f} ms of work\n", report.makespan_us / 1e3, report.work_us / 1e3);
     print("efficiency    {:.3f} of all workers' speed\n", efficiency);
     print("utilisation   {:.3f}, once settled {:.3f}\n", report.utilisation, report.settled_utilisation);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "tidemill/platform/tick_clock.hpp"
+#include "tidemill/plural.hpp"
 
 namespace tidemill {
 
@@ -110,7 +111,7 @@ std::string KindTimes::between(const Bound& bound, const RunReport& report) cons
     if (bound.sequential_task)
         text += fmt::format(", and {} is sequential and bounds it", *bound.sequential_task);
     if (const std::size_t unknown = absent(); unknown > 0)
-        text += fmt::format("; {} time{} on a kind {} absent", unknown, unknown == 1 ? "" : "s",
+        text += fmt::format("; {} time{} on a kind {} absent", unknown, plural(unknown),
                             unknown == 1 ? "is" : "are");
     return text;
 }

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "tidemill/plural.hpp"
 #include "tidemill/run/run_error.hpp"
 
 namespace tidemill {
@@ -65,7 +66,7 @@ std::string pipeline_name(const Schedule& schedule) {
     const bool is_mixed =
         std::ranges::any_of(schedule.stages, [](const Stage& stage) { return stage.word.has_value(); });
     const auto counted = [](std::size_t count, const char* what) {
-        return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+        return fmt::format("{} {}{}", count, what, plural(count));
     };
     const std::string name = "pipeline of " + counted(schedule.stages.size(), "stage");
     if (!schedule.owners().empty())

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "tidemill/graph/structure.hpp"
+#include "tidemill/plural.hpp"
 
 namespace tidemill::internal {
 
@@ -46,7 +47,7 @@ class Drawer {
             const std::string kinds = stage.kind_names();  // none where it is on any core
             drawing_.groups.push_back(
                 {fmt::format("stage {}: {} thread{}{}{}", drawing_.groups.size() + 1, stage.threads,
-                             stage.threads == 1 ? "" : "s", kinds.empty() ? "" : " on ", kinds)});
+                             plural(stage.threads), kinds.empty() ? "" : " on ", kinds)});
         }
     }
 
