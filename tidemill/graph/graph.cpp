@@ -8,7 +8,6 @@
 #include "tidemill/graph/internal/counts.hpp"
 #include "tidemill/graph/internal/labels.hpp"
 #include "tidemill/graph/lost_marks.hpp"
-#include "tidemill/graph/skipped_errors.hpp"
 #include "tidemill/guard.hpp"
 
 namespace tidemill {
@@ -54,10 +53,6 @@ std::vector<std::unique_ptr<internal::Source>> implied_by(const Module& module) 
 }
 
 }  // namespace
-
-std::shared_ptr<SkippedErrors> internal::GraphStream::no_errors() {
-    return std::make_shared<SkippedErrors>();
-}
 
 std::shared_ptr<LostMarks> internal::GraphStream::none_lost() {
     return std::make_shared<LostMarks>();

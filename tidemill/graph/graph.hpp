@@ -20,7 +20,6 @@ namespace tidemill {
 
 class KnobBook;
 class LostMarks;
-class SkippedErrors;
 
 namespace internal {
 
@@ -43,11 +42,9 @@ struct StreamPlace {
 struct GraphStream {
     std::atomic<bool> is_running{false};
     StreamPlace place{};
-    std::shared_ptr<KnobBook> knobs{};                    ///< which executors make, and share
-    std::shared_ptr<SkippedErrors> errors = no_errors();  ///< of the run
+    std::shared_ptr<KnobBook> knobs{};  ///< which executors make, and share
     std::shared_ptr<LostMarks> lost_marks = none_lost();
 
-    static std::shared_ptr<SkippedErrors> no_errors();
     static std::shared_ptr<LostMarks> none_lost();
 };
 
@@ -328,9 +325,6 @@ class Graph {
 
     /// For executors: its knobs; null before the first of them.
     std::shared_ptr<KnobBook>& knob_book() { return stream_->knobs; }
-
-    /// The same: what tasks with the word skip_errors have thrown.
-    const std::shared_ptr<SkippedErrors>& skipped_errors() const { return stream_->errors; }
 
     /// The same: the marks that had no room in their lists.
     const std::shared_ptr<LostMarks>& lost_marks() const { return stream_->lost_marks; }

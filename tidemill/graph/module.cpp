@@ -189,7 +189,6 @@ void check_batches(const Module& module, const TaskInfo& info) {
 
 Task Module::declare_task(TaskInfo info) {
     check_batches(*this, info);
-    info.options.may_skip |= info.options.skips_errors;
     tasks_.push_back(std::move(info));
     return {this, static_cast<std::uint32_t>(tasks_.size() - 1)};
 }

@@ -41,7 +41,6 @@ class Compiler {
         internal::link_steps(structure_, plan_);
         plan_.constants = Arena(constants_.size());
         std::ranges::copy(constants_, plan_.constants.data());
-        plan_.errors = graph.skipped_errors();
         plan_.lost_marks = graph.lost_marks();
     }
 

@@ -11,7 +11,6 @@
 namespace tidemill {
 
 class LostMarks;
-class SkippedErrors;
 
 /// A stage of a cut: how many units it takes, and how many threads run it.
 struct StageCut {
@@ -118,7 +117,6 @@ struct Plan {
     Branches branches{};
     bool has_knobs = false;
     std::uint32_t regions;                    ///< switches and loops
-    std::shared_ptr<SkippedErrors> errors{};  ///< the graph's
     std::shared_ptr<LostMarks> lost_marks{};  ///< the same
 };
 

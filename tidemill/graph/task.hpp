@@ -6,7 +6,6 @@
 #include <cstring>
 #include <string>
 
-#include "tidemill/graph/batch.hpp"
 #include "tidemill/graph/frame.hpp"
 
 namespace tidemill {
@@ -39,7 +38,6 @@ enum class Basis : std::uint8_t {
 struct TaskOptions {
     Replication replication = Replication::sequential;
     bool may_skip = false;        ///< may return Flow::skip
-    bool skips_errors = false;    ///< what it throws ends the frame, not the stream; implies may_skip
     bool may_repeat = false;      ///< may return Flow::again; sequential tasks only
     bool may_wait = false;        ///< may wait for what is outside the graph
     bool at_end = false;          ///< called once more behind the stream's last frame; sequential tasks only

@@ -30,15 +30,6 @@ inline constexpr internal::Said<Replication::sequential> sequential{};
 /// May return Flow::skip.
 inline constexpr internal::Said<Flow::skip> may_skip{};
 
-namespace internal {
-
-struct SkipsErrors {};
-
-}  // namespace internal
-
-/// What it throws ends the frame, as Flow::skip does, and not the stream: counted, and told in the report.
-inline constexpr internal::Said<internal::SkipsErrors{}> skip_errors{};
-
 /// May return Flow::again; sequential tasks only.
 inline constexpr internal::Said<Flow::again> may_repeat{};
 
@@ -90,9 +81,6 @@ constexpr void promise(TaskOptions& options, Said<Flow::skip>) {
 }
 constexpr void promise(TaskOptions& options, Said<Flow::again>) {
     options.may_repeat = true;
-}
-constexpr void promise(TaskOptions& options, Said<SkipsErrors{}>) {
-    options.skips_errors = true;
 }
 constexpr void promise(TaskOptions& options, Said<MayWait{}>) {
     options.may_wait = true;

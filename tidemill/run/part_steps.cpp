@@ -105,12 +105,6 @@ RunStep PartSteps::run_step(const Plan& plan, std::uint32_t index, const std::ve
     made.copies = !step.before.empty();
     made.step = &step;
     made.info = &info;
-    if (info.options.skips_errors) {
-        guards_.push_back(std::make_unique<GuardedCall>(internal::BoundCall{made.call, made.code},
-                                                        step.task.name, *plan.errors));
-        made.call = &GuardedCall::call;
-        made.code = guards_.back()->code();
-    }
     if (step.task.firings > 1) {
         firings_.push_back(
             std::make_unique<Firings>(plan, index, *module, internal::BoundCall{made.call, made.code}));
@@ -134,7 +128,7 @@ RunStep PartSteps::run_step(const Plan& plan, std::uint32_t index, const std::ve
 }
 
 const RunStep* PartSteps::batched() const {
-    const bool is_plain = guards_.empty() && firings_.empty() && marks_.empty() && !end_call_;
+    const bool is_plain = firings_.empty() && marks_.empty() && !end_call_;
     if (steps_.size() != 1 || ends_segment_ || !is_plain) return nullptr;
     const TaskInfo& task = *steps_.front().info;
     return task.batch_call && (task.options.batch > 1 || task.options.in_flight > 1) ? &steps_.front()

@@ -9,7 +9,6 @@
 #include "tidemill/graph/marks_call.hpp"
 #include "tidemill/graph/module.hpp"
 #include "tidemill/graph/plan.hpp"
-#include "tidemill/graph/skipped_errors.hpp"
 #include "tidemill/graph/stream_end.hpp"
 
 namespace tidemill {
@@ -87,10 +86,9 @@ class PartSteps {
     bool ends_segment_ = false;
     std::vector<std::uint32_t> region_states_;  // see ControlStep
     std::deque<Steering> steerings_;
-    std::vector<std::unique_ptr<GuardedCall>> guards_;  // of the steps that skip errors
-    std::vector<std::unique_ptr<Firings>> firings_;     // of the steps that run several times per frame
-    std::vector<std::unique_ptr<MarksCall>> marks_;     // of the steps that read marks
-    std::unique_ptr<EndCall> end_call_;                 // of the step that is told of the stream's end
+    std::vector<std::unique_ptr<Firings>> firings_;  // of the steps that run several times per frame
+    std::vector<std::unique_ptr<MarksCall>> marks_;  // of the steps that read marks
+    std::unique_ptr<EndCall> end_call_;              // of the step that is told of the stream's end
 };
 
 }  // namespace tidemill

@@ -77,10 +77,6 @@ std::string best_possible_line(const RunReport& report) {
 
 std::string error_lines(const RunReport& report) {
     std::string text;
-    for (const TaskErrors& task : report.errors) {
-        text += fmt::format("errors     {} ended {} frame{}; the first, {}: {}\n", task.task, task.frames,
-                            task.frames == 1 ? "" : "s", task.first_frame, task.first);
-    }
     for (const auto& [socket, marks] : report.lost_marks) {
         text += fmt::format("marks      {} had no room for {}: let its list hold more\n", socket, marks);
     }

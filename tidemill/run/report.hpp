@@ -33,14 +33,6 @@ struct TaskReport {
     std::uint64_t late = 0;  ///< frames on which it worked when the run's deadline passed
 };
 
-/// Frames that a task ended by throwing, where it has the word skip_errors.
-struct TaskErrors {
-    std::string task;
-    std::uint64_t frames = 0;
-    std::uint64_t first_frame = 0;
-    std::string first;  ///< what it threw there
-};
-
 /// A unit of the chain that schedulers see.
 struct UnitReport {
     std::string name;
@@ -118,7 +110,6 @@ struct RunReport {
     DurationReport latency;          ///< from a source frame's first task to the last task of what came of it
     EnergyUse energy;                ///< joules and watts, or why they were not measured
     std::vector<TaskReport> tasks;
-    std::vector<TaskErrors> errors;                     ///< that ended frames, not the stream
     std::map<std::string, std::uint64_t> lost_marks{};  ///< for which a socket's list had no room
     std::vector<UnitReport> units;
     std::vector<StageReport> stages;

@@ -47,13 +47,6 @@ Json json_of(const std::optional<BestPossible>& best) {
             {"between", best->between}};
 }
 
-Json json_of(const TaskErrors& errors) {
-    return {{"task", errors.task},
-            {"frames", errors.frames},
-            {"first_frame", errors.first_frame},
-            {"first", errors.first}};
-}
-
 Json json_of(const SegmentReport& segment) {
     return {{"tokens", segment.tokens}, {"bytes", segment.bytes}, {"frames", segment.frames}};
 }
@@ -95,8 +88,6 @@ Json json_of(const RunReport& report) {
     json["energy"] = json_of(report.energy, report.frames);
     json["tasks"] = Json::array();
     for (const TaskReport& task : report.tasks) json["tasks"].push_back(json_of(task, report));
-    json["errors"] = Json::array();
-    for (const TaskErrors& errors : report.errors) json["errors"].push_back(json_of(errors));
     json["lost_marks"] = Json::object();
     for (const auto& [socket, marks] : report.lost_marks) json["lost_marks"][socket] = marks;
     json["stages"] = Json::array();

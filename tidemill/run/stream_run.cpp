@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "tidemill/graph/lost_marks.hpp"
-#include "tidemill/graph/skipped_errors.hpp"
 #include "tidemill/run/checkpoint/stream_state.hpp"
 #include "tidemill/run/end_frames.hpp"
 
@@ -25,7 +24,6 @@ std::vector<std::uint64_t> numbers_of(const FrameNumbers& numbers, std::vector<s
 internal::StreamPlace* StreamRun::begun(const Of& of, Graph::Running& running, const RunOptions& options,
                                         bool anew) {
     internal::StreamPlace& place = running.place();
-    of.graph.skipped_errors()->take();  // of a run that failed
     of.graph.lost_marks()->take();
     if (options.restore) {
         restore_stream(*options.restore, of.graph, place, of.knobs);
@@ -70,8 +68,6 @@ void StreamRun::finish(RunReport& report) {
     if (CheckpointFile* const file = std::exchange(file_, nullptr)) file->finish(kept());
     lives_.end();
     callbacks_.rethrow();
-    for (const auto& [task, errors] : of_.graph.skipped_errors()->take())
-        report.errors.push_back({task, errors.frames, errors.first_frame, errors.first});
     report.lost_marks = of_.graph.lost_marks()->take();
     report.elapsed_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
     report.energy = energy_.stop();
