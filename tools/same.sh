@@ -29,7 +29,7 @@ tell() { # EQUAL? TEXT
     if [ "$1" = 0 ]; then printf 'yes  %s\n' "$2"; else printf 'NO   %s\n' "$2"; differences=$((differences + 1)); fi
 }
 
-# What both programs print for one command, its exit status at the end; @ in a word is a file that the command writes.
+# Prints what both programs say to one command, its exit status at the end; @ in a word is a file that the command writes.
 same_output() { # TEXT WORDS...
     local text=$1 side words
     shift

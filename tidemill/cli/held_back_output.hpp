@@ -8,7 +8,7 @@ namespace tidemill::cli {
 /// Holds back what other libraries write to standard output and error as long as it lives.
 class HeldBackOutput {
   public:
-    /// Where the system has no file for it, all is written as ever.
+    /// Without a file for it in the system, all is written as ever.
     HeldBackOutput();
     HeldBackOutput(const HeldBackOutput&) = delete;
     HeldBackOutput& operator=(const HeldBackOutput&) = delete;

@@ -40,7 +40,7 @@ class SilentFeed final : public SampleFeed {
     void read(std::uint64_t first, std::span<std::byte> to) override;
 };
 
-/// What is sent.
+/// The data that are sent.
 class AirFeed final : public SampleFeed {
   public:
     explicit AirFeed(const SharedAir& air) : air_(air) {}

@@ -52,7 +52,8 @@ struct OpenFrame {
     const TokenWords& words;
 };
 
-/// Runs tasks on frames, for every executor: all that tasks say and throw is heeded here.
+/// Runs tasks on frames, for every executor. The flows that tasks return and what they throw take effect
+/// here.
 ///
 /// `Marks` says how the thread reads and writes a frame's mark. `Thread` is who runs:
 /// - `Flow call(step, call)`: returns what `call()` does.
@@ -184,7 +185,7 @@ Flow FrameRunner<Marks, kWatching, Thread>::emit(FramePart& part, FrameMark& mar
     const Flow flow =
         branches_.empty() ? call_end(part, mark, emission, out) : emit_or_pass(part, mark, emission, out);
     if (flow == Flow::stop || flow == Flow::skip) return flow;
-    // What comes of a frame began under the same values.
+    // The frame that is emitted begins under the same values.
     if (part.words.has_knobs)
         internal::name_knobs(out.token + out.words.knobs_at,
                              internal::knobs_at(part.words.knobs_of(part.context)));

@@ -15,7 +15,7 @@
 
 namespace tidemill {
 
-/// What all executors have in common behind their interface, whose functions see Executor. Its threads
+/// The part behind Executor that all executors share; Executor says what its functions do. Its threads
 /// outlive a run.
 class StreamEngine : public StretchRunner {
   public:

@@ -38,7 +38,7 @@ class Worker::Tasks {
     }
     void loses_thread(const std::exception_ptr& why = nullptr);
 
-    // Of FrameRunner:
+    // FrameRunner calls these:
     template <typename Call>
     static Flow call(const RunStep& /*step*/, Call call) {
         return call();

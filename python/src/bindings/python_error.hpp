@@ -12,7 +12,8 @@ namespace tidemill::python {
 /// lock.
 class PythonError final : public std::exception {
   public:
-    /// Of what a call of the interpreter's has just raised; needs the lock, as the others do that make one.
+    /// The exception that a call of the interpreter's has just raised; needs the lock, as the others do that
+    /// make one.
     static PythonError raised();
     explicit PythonError(const nb::python_error& error);
     explicit PythonError(nb::object exception);

@@ -36,7 +36,7 @@ dvbs2::InputStream kind_of(const TxDataOptions& data, const TxSignalOptions& sig
 /// Bytes that stay together: a packet, or a byte of a continuous stream.
 std::size_t unit_bytes(const dvbs2::InputStream& stream);
 
-/// What makes the signal of a transmission.
+/// The parts that make the signal of a transmission.
 struct TxSignal {
     /// The options outlive it. Throws WrongUsage for a signal that cannot be.
     TxSignal(const TxDataOptions& data, const TxSignalOptions& options,

@@ -16,7 +16,7 @@ namespace tidemill::cli {
 /// What fills a signal without data.
 enum class Idle { null_packets, dummy_frames };
 
-/// What is sent.
+/// The data that are sent.
 struct TxDataOptions {
     std::string input;                      ///< a path, "-", "udp://host:port", "rtp://host:port"
     std::vector<std::string> streams;       ///< several of these, each as NUMBER=INPUT
@@ -47,7 +47,7 @@ struct TxSignalOptions {
     double burst_every_s = 0;                ///< from the beginning of one burst to that of the next
 };
 
-/// Where the samples go.
+/// The places that the samples go to.
 struct TxOutputOptions {
     std::string place;
     RadioOptions radio{};
@@ -55,7 +55,7 @@ struct TxOutputOptions {
     double level_dbfs = -12;
 };
 
-/// What `tidemill dvbs2 tx` was asked for: for who takes it apart, not for the parts.
+/// All options of `tidemill dvbs2 tx`. Parts of a transmission take their groups, never the whole.
 struct TxOptions {
     TxDataOptions data;
     TxSignalOptions signal;

@@ -134,7 +134,7 @@ void run(const RxOptions& options, RxCarriers& carriers, RxGuard& guard, RxPage&
         outcome.instead = heard_instead(outcome.job);
 }
 
-// What --carrier all cannot do for all of them is wrong usage.
+// Options that serve one carrier only are wrong usage with --carrier all.
 void check_for_several(const RxOptions& options) {
     const auto refuse = [](const char* what, const char* why) {
         throw WrongUsage(fmt::format("{} is for one carrier: {}; name it with --carrier N", what, why));

@@ -28,14 +28,14 @@ struct RxRunOptions {
                                    .window = {.iterations = 32}}};
 };
 
-/// What is told, shown and kept of a reception beside what it brings.
+/// Status lines, page and samples that are kept: all that a reception gives beside its data.
 struct RxBesideOptions {
     std::string status;  ///< file for a line of JSON each second, "-" for standard output; empty: none
     RxPageOptions page{};
     IqOptions iq{};
 };
 
-/// What is told of a reception when it has ended.
+/// The report of a reception that has ended.
 struct RxReportOptions {
     bool json = false;
     bool stats = false;         ///< tables of tasks, schedule and stages

@@ -47,7 +47,7 @@ struct RxOutputOptions {
     bool takes_standard_output() const;
 };
 
-/// Where a carrier of several goes: video.ts becomes video.c2.ts for carrier 2, port 1234 becomes 1235.
+/// The outputs of a carrier of several: video.ts becomes video.c2.ts for carrier 2, port 1234 becomes 1235.
 /// Throws WrongUsage where there is no such port, and for standard output.
 std::string place_of_carrier(const std::string& place, std::size_t carrier);
 

@@ -30,7 +30,7 @@ class TaskWorker::Tasks {
 
     void run_all(std::vector<TaskRun>& runs);
 
-    // Of FrameRunner:
+    // FrameRunner calls these:
     template <typename Call>
     Flow call(const RunStep& step, Call call) {
         if constexpr (kWatching != Watching::nothing) {

@@ -27,7 +27,8 @@ namespace {
 
 using nb::literals::operator""_a;
 
-// What each published strategy makes of one random chain: name, period over the best, cores of either kind.
+// The results of each published strategy on one random chain: name, period over the best, cores of either
+// kind.
 std::vector<std::tuple<std::string, double, double, double>> study_chain(const ChainLaw& law, int big,
                                                                          int little, std::uint64_t seed) {
     Platform cores;
