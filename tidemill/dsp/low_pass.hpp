@@ -18,6 +18,7 @@ class LowPass {
   private:
     double cutoff_;
     double beta_;
+    double window_;  // in the middle, before it is brought to one
     std::size_t reach_;
 };
 
