@@ -46,7 +46,8 @@ std::vector<Iq> matched(std::span<const Iq> samples, double rolloff) {
 }
 
 // Every other sample, turned back by a quarter from each to the next: so pi/2-BPSK becomes real but for a
-// phase that all have in common.
+// phase that all have in common. Behind the last there are zeros, so that any block of places can be looked
+// through.
 struct Strobes {
     std::vector<float> re, im;
     std::vector<double> energy{0};  // of all before
@@ -59,9 +60,11 @@ struct Strobes {
             im.push_back(sample.imag());
             energy.push_back(energy.back() + std::norm(std::complex<double>(sample)));
         }
+        re.resize(re.size() + kBlock);
+        im.resize(im.size() + kBlock);
     }
 
-    std::size_t places() const { return re.size() < kHeaderBits ? 0 : re.size() - kHeaderBits + 1; }
+    std::size_t places() const { return energy.size() < kHeaderBits + 1 ? 0 : energy.size() - kHeaderBits; }
 };
 
 // What a row's bits become by that turn: pi/2-BPSK turns forth and back, and turned back always, two of four
@@ -76,14 +79,10 @@ using HalfSums = std::array<Iq, kHalves>;
 /// Correlations of all halves of rows with the symbols from each place of a block on.
 class HeaderCorrelation {
   public:
-    HeaderCorrelation(const Strobes& strobes, std::size_t first, std::size_t count) {
-        for (std::size_t k = 0; k < kHeaderBits; ++k) {
-            const float sign = row_symbol(k / kVlSnrRowSymbols, k % kVlSnrRowSymbols);
-            const float* const re = strobes.re.data() + first + k;
-            const float* const im = strobes.im.data() + first + k;
-            const std::size_t half = k / kHalfSymbols;
-            for (std::size_t n = 0; n < count; ++n) re_[half][n] += sign * re[n];
-            for (std::size_t n = 0; n < count; ++n) im_[half][n] += sign * im[n];
+    HeaderCorrelation(const Strobes& strobes, std::size_t first) {
+        for (std::size_t half = 0; half < kHalves; ++half) {
+            re_[half] = sums_of(half, strobes.re.data() + first);
+            im_[half] = sums_of(half, strobes.im.data() + first);
         }
     }
 
@@ -101,7 +100,19 @@ class HeaderCorrelation {
     }
 
   private:
-    std::array<std::array<float, kBlock>, kHalves> re_{}, im_{};
+    using Block = std::array<float, kBlock>;
+
+    // A block always has the same length, and its sums lie nowhere else: that makes vectors of them.
+    static Block sums_of(std::size_t half, const float* symbols) {
+        Block sums{};
+        for (std::size_t k = half * kHalfSymbols; k < (half + 1) * kHalfSymbols; ++k) {
+            const float sign = row_symbol(k / kVlSnrRowSymbols, k % kVlSnrRowSymbols);
+            for (std::size_t n = 0; n < kBlock; ++n) sums[n] += sign * symbols[k + n];
+        }
+        return sums;
+    }
+
+    std::array<Block, kHalves> re_, im_;
 };
 
 // The largest power of the sum with a header's signs, at any frequency.
@@ -152,7 +163,7 @@ void look_at(const HalfSums& halves, float usual, std::size_t place, std::vector
 void look_through(const Strobes& strobes, std::vector<Seen>& all) {
     for (std::size_t first = 0; first < strobes.places(); first += kBlock) {
         const std::size_t count = std::min(kBlock, strobes.places() - first);
-        const HeaderCorrelation correlation(strobes, first, count);
+        const HeaderCorrelation correlation(strobes, first);
         for (std::size_t n = 0; n < count; ++n) {
             const std::size_t place = first + n;
             const double energy = strobes.energy[place + kHeaderBits] - strobes.energy[place];
