@@ -235,14 +235,13 @@ std::vector<ResultTable> poster_locality(const ReproduceOptions& options) {
     return {table};
 }
 
-std::vector<ResultTable> poster_memory(const ReproduceOptions&) {
-    constexpr std::size_t kMostBytes = std::size_t{256} << 20U;
+std::vector<ResultTable> poster_memory(const ReproduceOptions& options) {
     const FoundDevices found = find_devices();
     std::vector<ResultTable> tables;
     for (const FoundDevice& each : found.devices) {
         if (!each.info.same_as.empty()) continue;
         const std::unique_ptr<Device> device = each.open();
-        tables.push_back(device_memory_table(*device, kMostBytes));
+        tables.push_back(device_memory_table(*device, options.device_bytes));
     }
     if (tables.empty())
         tables.push_back({"The increment kernel by memory policy and size: no device is here", {}});

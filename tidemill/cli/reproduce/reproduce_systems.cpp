@@ -16,8 +16,8 @@ constexpr const char* kDrawn =
     "Drawn, since the paper does not say it: how much slower each program is on a little core, and how long "
     "it "
     "works. A layer has seen the programs in four runs before.";
-constexpr std::uint64_t kMixes = 10;
-constexpr std::size_t kLessRuns = 40;  // a mix has so many times fewer runs than another figure
+constexpr std::uint64_t kMixSeeds = 10;  // of one seed of the user's
+constexpr std::size_t kLessRuns = 40;    // a mix has so many times fewer runs than another figure
 constexpr os::Ratios kX86Ratios{.least = 1.1, .most = 2, .pipelines = 1};
 
 os::Machine x86_cores(std::size_t big, std::size_t little) {
@@ -101,6 +101,7 @@ class MeanGain {
 
 // A scheduler on all mixes.
 struct SystemRow {
+    double mixes = 1;
     MeanGain again, gain, over_blind, paper, makespan;
     double again_least = 0, least = 0;
     double unfairness = 0, layer_unfairness = 0, slowdown = 0, layer_slowdown = 0;
@@ -117,10 +118,10 @@ struct SystemRow {
         makespan.add(found.makespan);
         over_blind.add(os::gain(blind, after).geometric);
         paper.add(os::gain(before, trials.with(scheduler, os::paper_model(trials.machine()))).geometric);
-        unfairness += before.unfairness / kMixes;
-        layer_unfairness += after.unfairness / kMixes;
-        slowdown += before.slowdown / kMixes;
-        layer_slowdown += after.slowdown / kMixes;
+        unfairness += before.unfairness / mixes;
+        layer_unfairness += after.unfairness / mixes;
+        slowdown += before.slowdown / mixes;
+        layer_slowdown += after.slowdown / mixes;
     }
 };
 
@@ -129,10 +130,11 @@ void add_systems(ResultTable& table, std::size_t big, std::size_t little, const 
                  const ReproduceOptions& options) {
     constexpr std::array kSchedulers{"cfs", "capacity-aware", "itmt", "hmp"};
     std::array<SystemRow, kSchedulers.size()> rows;
+    for (SystemRow& row : rows) row.mixes = static_cast<double>(options.mixes);
     ReproduceOptions of_mix = options;
     of_mix.runs = std::max<std::size_t>(1, options.runs / kLessRuns);
-    for (std::uint64_t mix = 0; mix < kMixes; ++mix) {
-        of_mix.seed = kMixes * options.seed + mix;
+    for (std::uint64_t mix = 0; mix < options.mixes; ++mix) {
+        of_mix.seed = kMixSeeds * options.seed + mix;
         const SystemTrials trials{arm_cores(big, little, ratios), os::drawn_programs(23, ratios, of_mix.seed),
                                   of_mix};
         const os::Measured blind = trials.without("cfs");

@@ -18,6 +18,9 @@ struct ReproduceOptions {
     std::uint64_t seed = 1;
     std::uint64_t tasks = 10000;  ///< per worker, of each StreamIt benchmark
     std::size_t runs = 480;       ///< of each simulated operating system
+    std::uint64_t mixes =
+        10;  ///< of programs on such systems; only tests have fewer than the table's title says
+    std::size_t device_bytes = std::size_t{256} << 20U;  ///< of a device's largest buffer
 
     /// Told, while long experiments run, what comes next and what share is done.
     std::function<void(std::string_view next, double done)> progress{};

@@ -147,7 +147,7 @@ TEST_CASE("sbridge.fig4: a gain stands beside its control and what was published
 }
 
 TEST_CASE("every row of a reproduction has a cell for each column") {
-    const ReproduceOptions small{.chains = 5, .timed = 1, .frames = 100, .tasks = 300, .runs = 1};
+    const ReproduceOptions small{.chains = 5, .timed = 1, .frames = 100, .tasks = 300, .runs = 1, .mixes = 1};
     for (const auto make : {table1,
                             table2,
                             table4_1,
@@ -217,9 +217,14 @@ TEST_CASE("the poster's receiver: energies in its order, and as it tells them fo
 }
 
 TEST_CASE("the poster's memory policies say why there is no device, or have a row for each policy and size") {
-    for (const ResultTable& table : poster_memory({})) {
+    for (const ResultTable& table : poster_memory({.device_bytes = std::size_t{1} << 20U})) {
         CHECK((!table.rows.empty() || table.notes.size() > 1));
-        for (const auto& row : table.rows) CHECK(row.size() == table.columns.size());
+        std::set<std::vector<Cell>> policies_and_sizes;
+        for (const auto& row : table.rows) {
+            CHECK(row.size() == table.columns.size());
+            CHECK(policies_and_sizes.insert({row[0], row[1]}).second);
+        }
+        if (!table.rows.empty()) CHECK(table.rows.back()[1] == Cell{"1 MiB"});
     }
 }
 
