@@ -97,6 +97,12 @@ void build_chain_of_eight(Graph& graph, Words& words) {
     graph.bind((*last)["y"], sink["value"]);
 }
 
+/// Of all cuts every eighth waits for some tens of microseconds before it sleeps: with more threads than
+/// cores those who wait take the cores from those who work, and that is most of the time.
+WaitMode waiting_of(unsigned borders) {
+    return borders % 8 == 7 ? WaitMode::mixed : WaitMode::passive;
+}
+
 /// All ways to cut `tasks` tasks into stages; bit i set: a border after task i.
 std::vector<std::size_t> stage_sizes(std::size_t tasks, unsigned borders) {
     std::vector<std::size_t> sizes{1};
@@ -130,7 +136,7 @@ TEST_CASE("every cut of a chain of eight tasks, with 1 to 4 replicas, gives what
             const Schedule schedule = test_schedule(stages);
             CAPTURE(borders);
             CAPTURE(replicas);
-            CHECK(outcome(build_chain_of_eight, &schedule) == expected);
+            CHECK(outcome(build_chain_of_eight, &schedule, waiting_of(borders)) == expected);
         }
     }
 }
@@ -199,7 +205,7 @@ TEST_CASE("skip and again change the number of frames; later tasks see them numb
         }
         const Schedule schedule = test_schedule(stages);
         CAPTURE(borders);
-        CHECK(outcome(build, &schedule) == expected);
+        CHECK(outcome(build, &schedule, waiting_of(borders)) == expected);
     }
 }
 
