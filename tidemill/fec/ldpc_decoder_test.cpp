@@ -1,6 +1,7 @@
 #include "tidemill/fec/ldpc_decoder.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <functional>
@@ -53,7 +54,10 @@ class TextbookDecoder {
 
     Decoded decode(const std::vector<Llr>& llrs) {
         const int divisor = 1 << ldpc_halvings(code_, llrs);
-        scale_ = llr_scale(code_) / divisor;
+        const double scale = llr_scale(code_) / divisor;
+        for (std::size_t x = 0; x < corrections_.size(); ++x)
+            corrections_[x] =
+                static_cast<int>(std::round(scale * std::log1p(std::exp(-static_cast<double>(x) / scale))));
         posterior_.clear();
         for (const Llr llr : llrs) posterior_.push_back(llr / divisor);
         for (auto& edges : checks_) {
@@ -138,9 +142,10 @@ class TextbookDecoder {
             extrinsics.push_back(saturated(before[edge.bit] - edge.message));
             negative ^= extrinsics.back() < 0;
         }
+        const Combined all = is_fast ? Combined{} : combined(extrinsics);
         std::vector<int> messages;
         for (std::size_t e = 0; e < edges.size(); ++e) {
-            const int magnitude = is_fast ? least_of_others(extrinsics, e) : sum_product(extrinsics, e);
+            const int magnitude = is_fast ? least_of_others(extrinsics, e) : sum_product(all, extrinsics[e]);
             messages.push_back(negative != (extrinsics[e] < 0) ? -magnitude : magnitude);
         }
         return messages;
@@ -154,20 +159,26 @@ class TextbookDecoder {
         return std::max(least - kLdpcOffset, 0);
     }
 
+    struct Combined {
+        int least, rest;
+    };
+
     // Of all but the smallest, in the order of the edges; to the others it comes in last.
-    int sum_product(const std::vector<int>& extrinsics, std::size_t e) const {
-        int least = kLdpcMagnitudeCap;
-        int rest = kLdpcMagnitudeCap;
+    Combined combined(const std::vector<int>& extrinsics) const {
+        Combined all{kLdpcMagnitudeCap, kLdpcMagnitudeCap};
         for (const int extrinsic : extrinsics) {
-            rest = combined(rest, std::max(least, std::abs(extrinsic)));
-            least = std::min(least, std::abs(extrinsic));
+            all.rest = combined(all.rest, std::max(all.least, std::abs(extrinsic)));
+            all.least = std::min(all.least, std::abs(extrinsic));
         }
-        return std::abs(extrinsics[e]) == least ? rest : combined(rest, least);
+        return all;
+    }
+    int sum_product(const Combined& all, int extrinsic) const {
+        return std::abs(extrinsic) == all.least ? all.rest : combined(all.rest, all.least);
     }
 
     int combined(int a, int b) const {
         const auto correction = [&](int x) {
-            return static_cast<int>(std::round(scale_ * std::log1p(std::exp(-std::min(x, 15) / scale_))));
+            return corrections_[static_cast<std::size_t>(std::min(x, 15))];
         };
         return std::max(std::min(a, b) + correction(a + b) - correction(std::abs(a - b)), 0);
     }
@@ -189,7 +200,7 @@ class TextbookDecoder {
     Dvbs2Code code_;
     LdpcSettings settings_;
     int fast_iterations_;
-    double scale_ = 1;
+    std::array<int, 16> corrections_{};  // of log(1 + exp(-x)), in the steps of the values
     std::vector<std::vector<Edge>> checks_;
     std::vector<int> posterior_;
 };
