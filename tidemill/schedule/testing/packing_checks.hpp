@@ -23,10 +23,10 @@ class EveryPackingTried {
         for (std::size_t letters = 1; letters <= most_letters; ++letters) unit_ = std::lcm(unit_, letters);
         for (std::size_t kind = 0; kind < instance.cores.size(); ++kind)
             kinds_.insert(kinds_.end(), static_cast<std::size_t>(instance.cores[kind]), kind);
-        loads_.assign(kinds_.size(), 0);
+        std::vector<std::uint64_t> loads(kinds_.size(), 0);
         for (std::size_t letters = 1; letters <= most_letters; ++letters)
             spread(std::vector<std::size_t>(kinds_.size(), 0), 0, letters, letters);
-        place(0);
+        place(0, loads);
     }
 
     std::optional<double> period() const {
@@ -38,12 +38,16 @@ class EveryPackingTried {
     struct Word {
         std::vector<std::size_t> letters;  // [thread]
         std::size_t length;
+        std::uint64_t unit;  // of a load, for each letter
     };
 
     void spread(std::vector<std::size_t> letters, std::size_t thread, std::size_t left, std::size_t length) {
         if (thread + 1 == letters.size()) {
             letters[thread] = left;
-            words_.push_back({letters, length});
+            // A word that repeats a shorter one loads threads as that does.
+            if (std::accumulate(letters.begin(), letters.end(), std::size_t{0},
+                                std::gcd<std::size_t, std::size_t>) == 1)
+                words_.push_back({letters, length, unit_ / length});
             return;
         }
         for (std::size_t count = 0; count <= left; ++count) {
@@ -52,26 +56,30 @@ class EveryPackingTried {
         }
     }
 
-    void place(std::size_t task) {
-        if (*std::ranges::max_element(loads_) >= best_) return;
+    using Loads = std::vector<std::uint64_t>;  // [thread]
+
+    void place(std::size_t task, const Loads& loads) {
         if (task == instance_.size()) {
-            best_ = *std::ranges::max_element(loads_);
+            best_ = *std::ranges::max_element(loads);
             return;
         }
+        Loads with = loads;
         for (const Word& word : words_) {
             if (word.length > 1 && !instance_.replicable[task]) break;
-            const auto before = loads_;
-            if (add(task, word)) place(task + 1);
-            loads_ = before;
+            if (add(task, word, loads, with)) place(task + 1, with);
         }
     }
 
-    bool add(std::size_t task, const Word& word) {
-        for (std::size_t thread = 0; thread < loads_.size(); ++thread) {
-            if (word.letters[thread] == 0) continue;
-            const std::uint64_t weight = instance_.weights[kinds_[thread]][task];
-            if (weight == kNowhere) return false;
-            loads_[thread] += weight * unit_ / word.length * word.letters[thread];
+    // Whether the loads with the task stay below the best so far.
+    bool add(std::size_t task, const Word& word, const Loads& loads, Loads& with) const {
+        for (std::size_t thread = 0; thread < loads.size(); ++thread) {
+            with[thread] = loads[thread];
+            if (word.letters[thread] != 0) {
+                const std::uint64_t weight = instance_.weights[kinds_[thread]][task];
+                if (weight == kNowhere) return false;
+                with[thread] += weight * word.unit * word.letters[thread];
+            }
+            if (with[thread] >= best_) return false;
         }
         return true;
     }
@@ -80,7 +88,6 @@ class EveryPackingTried {
     std::uint64_t unit_ = 1;
     std::vector<std::size_t> kinds_;  // [thread]
     std::vector<Word> words_;
-    std::vector<std::uint64_t> loads_;
     std::uint64_t best_ = kNowhere;
 };
 
