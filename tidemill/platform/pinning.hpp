@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "tidemill/platform/pu_set.hpp"
-#include "tidemill/platform/thread_habits.hpp"
 #include "tidemill/platform/topology.hpp"
+#include "tidemill/thread_habits.hpp"
 
 namespace tidemill {
 

@@ -7,9 +7,9 @@
 
 #include "tidemill/graph/plan.hpp"
 #include "tidemill/platform/pu_set.hpp"
-#include "tidemill/platform/thread_habits.hpp"
 #include "tidemill/run/token_memory.hpp"
 #include "tidemill/schedule/schedule.hpp"
+#include "tidemill/thread_habits.hpp"
 
 namespace tidemill {
 

@@ -13,11 +13,11 @@
 #include <fmt/format.h>
 
 #include "tidemill/platform/affinity.hpp"
-#include "tidemill/platform/thread_habits.hpp"
 #include "tidemill/run/pipeline.hpp"
 #include "tidemill/run/real_threads.hpp"
 #include "tidemill/run/token_ring.hpp"
 #include "tidemill/testing/bench.hpp"
+#include "tidemill/thread_habits.hpp"
 
 namespace tidemill {
 namespace {

@@ -5,10 +5,10 @@
 #include <memory>
 
 #include "tidemill/graph/graph.hpp"
-#include "tidemill/platform/thread_habits.hpp"
 #include "tidemill/platform/topology.hpp"
 #include "tidemill/run/executor.hpp"
 #include "tidemill/schedule/schedule.hpp"
+#include "tidemill/thread_habits.hpp"
 
 namespace tidemill {
 

@@ -135,7 +135,7 @@ std::string stage_table(const RunReport& report) {
             table += fmt::format("{:<5}  {:<6}  {:<10}  {:>9}  {:>9}  {:>9}  {}\n", s + 1, t + 1,
                                  thread.cores, share(thread.work_us), share(thread.pull_waits.total_us),
                                  share(thread.push_waits.total_us),
-                                 stage.units == 1 ? first : first + " .. " + last);
+                                 stage.units == 1 ? first : fmt::format("{} .. {}", first, last));
             if (!thread.not_pinned.empty())
                 table += fmt::format("       not pinned: {}\n", thread.not_pinned);
         }

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "tidemill/graph/frame.hpp"
-#include "tidemill/platform/thread_habits.hpp"
 #include "tidemill/run/pool/bell.hpp"
 #include "tidemill/run/real_threads.hpp"
 #include "tidemill/run/token_memory.hpp"
 #include "tidemill/schedule/schedule.hpp"
+#include "tidemill/thread_habits.hpp"
 
 namespace tidemill {
 

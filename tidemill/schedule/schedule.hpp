@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "tidemill/platform/thread_habits.hpp"
 #include "tidemill/schedule/chain.hpp"
 #include "tidemill/schedule/cost_model.hpp"
+#include "tidemill/thread_habits.hpp"
 
 namespace tidemill {
 

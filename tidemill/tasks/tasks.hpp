@@ -16,9 +16,9 @@
 #include <vector>
 
 #include "tidemill/platform/pu_set.hpp"
-#include "tidemill/platform/thread_habits.hpp"
 #include "tidemill/policy/policy.hpp"
 #include "tidemill/tasks/access.hpp"
+#include "tidemill/thread_habits.hpp"
 
 namespace tidemill {
 

@@ -75,7 +75,8 @@ bool TxFrames::is_done() const {
 }
 
 Flow TxFrames::make_frame(Frame f) {
-    if (how_.signal.options.burst_frames > 0 && frames_of_burst_ == how_.signal.options.burst_frames) rest();
+    if (how_.signal.options.burst_frames > 0 && frames_of_burst_ == how_.signal.options.burst_frames)
+        fall_silent();
     std::optional<dvbs2::OutgoingFrame> frame;
     while (!frame) {
         if (is_done() || f.stopping()) return Flow::stop;
@@ -119,7 +120,7 @@ std::optional<dvbs2::OutgoingFrame> TxFrames::next_of(NamedInput& input) {
 
 // Silence until the next burst is due, by the samples alone: so bursts lie where they should, however long it
 // lasts.
-void TxFrames::rest() {
+void TxFrames::fall_silent() {
     const TxSignalOptions& signal = how_.signal.options;
     samples_given_ += how_.tail_samples;
     const double every = signal.burst_every_s * sample_rate_hz(signal);

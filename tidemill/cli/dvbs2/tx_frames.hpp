@@ -90,7 +90,7 @@ class TxFrames final : public Module {
     void feed(std::size_t stream, NamedInput& input);
     void feed(std::size_t stream, const std::string& name, std::span<const std::uint8_t> bytes);
     void wait_for_signal();
-    void rest();
+    void fall_silent();
 
     TxFraming how_;
     std::size_t unit_bytes_;

@@ -11,9 +11,9 @@
 
 #include "tidemill/graph/graph.hpp"
 #include "tidemill/platform/pu_set.hpp"
-#include "tidemill/platform/thread_habits.hpp"
 #include "tidemill/policy/policy.hpp"
 #include "tidemill/run/executor.hpp"
+#include "tidemill/thread_habits.hpp"
 
 namespace tidemill {
 

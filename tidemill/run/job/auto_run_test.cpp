@@ -25,7 +25,6 @@
 namespace tidemill {
 namespace {
 
-using internal::Count;
 using internal::two_cores;
 
 /// A source that ends when asked to, tasks that wait so long, and a check that all comes in order. What waits

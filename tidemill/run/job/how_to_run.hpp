@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "tidemill/platform/thread_habits.hpp"
 #include "tidemill/policy/policy.hpp"
 #include "tidemill/schedule/how_to_schedule.hpp"
+#include "tidemill/thread_habits.hpp"
 
 namespace tidemill {
 

@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "tidemill/graph/module.hpp"
-#include "tidemill/platform/thread_habits.hpp"
 #include "tidemill/run/report.hpp"
 #include "tidemill/run/run_options.hpp"
+#include "tidemill/thread_habits.hpp"
 
 namespace tidemill {
 

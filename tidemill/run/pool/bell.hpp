@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "tidemill/platform/thread_habits.hpp"
+#include "tidemill/thread_habits.hpp"
 
 namespace tidemill {
 

@@ -6,13 +6,13 @@
 #include <mutex>
 #include <vector>
 
-#include "tidemill/platform/thread_habits.hpp"
 #include "tidemill/policy/policy.hpp"
 #include "tidemill/run/pool/bell.hpp"
 #include "tidemill/run/pool/patience.hpp"
 #include "tidemill/run/pool/ready_work.hpp"
 #include "tidemill/run/pool/spin_lock.hpp"
 #include "tidemill/run/real_threads.hpp"
+#include "tidemill/thread_habits.hpp"
 
 namespace tidemill {
 

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "tidemill/platform/energy_meter.hpp"
-#include "tidemill/platform/thread_habits.hpp"
 #include "tidemill/platform/topology.hpp"
 #include "tidemill/schedule/cost_model.hpp"
+#include "tidemill/thread_habits.hpp"
 
 namespace tidemill {
 
