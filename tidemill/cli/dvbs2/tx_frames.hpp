@@ -71,7 +71,7 @@ class TxFrames final : public Module {
     /// Sent so far; any thread may ask.
     std::uint64_t frames() const { return frames_.load(std::memory_order_relaxed); }
     /// From any thread: nothing is waited for any more.
-    void end() noexcept;
+    void end() noexcept override;
 
     // Between runs.
     std::uint64_t bytes() const { return bytes_taken_; }

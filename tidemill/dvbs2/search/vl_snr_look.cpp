@@ -33,9 +33,9 @@ constexpr std::size_t kBlock = 512;  // places at once
 // As it is received best: through the filter that it was sent through.
 std::vector<Iq> matched(std::span<const Iq> samples, double rolloff) {
     std::array<float, 4 * kMatchedSymbols + 1> taps{};
-    for (int k = -2 * kMatchedSymbols; k <= 2 * kMatchedSymbols; ++k)
-        taps[static_cast<std::size_t>(k + 2 * kMatchedSymbols)] =
-            static_cast<float>(dsp::root_raised_cosine(k / 2.0, rolloff));
+    for (std::size_t k = 0; k < taps.size(); ++k)
+        taps[k] = static_cast<float>(
+            dsp::root_raised_cosine(static_cast<double>(k) / 2 - kMatchedSymbols, rolloff));
     std::vector<Iq> out(samples.size() < taps.size() ? 0 : samples.size() - taps.size() + 1);
     for (std::size_t n = 0; n < out.size(); ++n) {
         Iq sum{};
