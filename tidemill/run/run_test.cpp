@@ -97,7 +97,7 @@ void build_chain_of_eight(Graph& graph, Words& words) {
     graph.bind((*last)["y"], sink["value"]);
 }
 
-/// Of all cuts every eighth waits for some tens of microseconds before it sleeps: with more threads than
+/// Every eighth of all cuts waits for some tens of microseconds before it sleeps: with more threads than
 /// cores those who wait take the cores from those who work, and that is most of the time.
 WaitMode waiting_of(unsigned borders) {
     return borders % 8 == 7 ? WaitMode::mixed : WaitMode::passive;

@@ -55,7 +55,7 @@ Ended receive_band(const std::vector<std::string>& options,
     return run_program(call);
 }
 
-// What a receiver of its own makes of a carrier: received once, whoever asks.
+// The reception of a carrier by a receiver of its own: received once, whoever asks.
 const std::string& alone(const std::string& offset, const std::string& rate) {
     static std::map<std::pair<std::string, std::string>, std::string> received;
     const auto known = received.find({offset, rate});

@@ -18,7 +18,7 @@ constexpr std::size_t kCodesAtOnce = 256;
 
 using TurnSums = std::array<dsp::Iq, 4>;  // by how far a code turns the first symbol against the second
 
-// What x says of each symbol and the next one, 4 times the first and the second; a block's more than a
+// The values of x at each symbol and the next one, 4 times the first and the second; a block's more than a
 // period.
 std::vector<std::uint8_t> x_pairs() {
     const auto x = internal::gold_sequences().x;

@@ -87,7 +87,7 @@ class TrellisWalk {
     }
 
   private:
-    // Of the bits that lead to a state from the one before whose oldest bit is 0, and 1.
+    // Signs of the bits that lead to a state from the one before whose oldest bit is 0, and 1.
     Metrics even_x_, even_y_, odd_x_, odd_y_;
     Metrics metric_{};
     std::vector<std::uint64_t> choices_;
