@@ -51,29 +51,28 @@ def lines_in(text: str) -> int:
     return sum(1 for line in text.splitlines() if line.strip())
 
 
-def reached(files: dict[str, str]) -> set[str]:
-    begin = [name for name in files if re.search(r"\.(cpp|cc)$", name) or re.fullmatch(r"tidemill/[^/]*\.hpp|.*\.h", name)]
-    open_ = [name for name in begin if not LEFT_OUT.search(name)]
-    found: set[str] = set()
-    while open_:
-        name = open_.pop()
-        if name not in found and name in files:
-            found.add(name)
-            open_ += INCLUDE.findall(files[name])
-    return {name for name in found if not LEFT_OUT.search(name)}
-
-
-def opened_by(house: str, files: dict[str, str], street: Street) -> int:
-    """Lines of other houses that its sources include, with the source beside each header, followed to the end."""
-    open_ = [name for name in files if CPP.search(name) and street.house_of(name) == house and not LEFT_OUT.search(name)]
-    found: set[str] = set()
+def followed(files: dict[str, str], names: list[str], with_sources: bool = False) -> set[str]:
+    """These files and all that they include, followed to the end; also the source beside each header."""
+    open_, found = [name for name in names if not LEFT_OUT.search(name)], set()
     while open_:
         name = open_.pop()
         if name in files and name not in found:
             found.add(name)
             open_ += INCLUDE.findall(files[name])
-            if name.endswith(".hpp"):
+            if with_sources and name.endswith(".hpp"):
                 open_.append(name.removesuffix(".hpp") + ".cpp")
+    return found
+
+
+def reached(files: dict[str, str]) -> set[str]:
+    begin = [name for name in files if re.search(r"\.(cpp|cc)$", name) or re.fullmatch(r"tidemill/[^/]*\.hpp|.*\.h", name)]
+    return {name for name in followed(files, begin) if not LEFT_OUT.search(name)}
+
+
+def opened_by(house: str, files: dict[str, str], street: Street) -> int:
+    """Lines of other houses that its sources open."""
+    own = [name for name in files if CPP.search(name) and street.house_of(name) == house]
+    found = followed(files, own, with_sources=True)
     return sum(files[name].count("\n") for name in found if street.house_of(name) != house)
 
 
