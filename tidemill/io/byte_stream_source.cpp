@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "tidemill/io/io_error.hpp"
-#include "tidemill/io/recording.hpp"
 
 namespace tidemill::io {
 
@@ -32,6 +31,11 @@ bool may_be_wav(std::span<const std::byte> begin) {
 }
 
 }  // namespace
+
+std::string cut_sample_text(std::uint64_t bytes, std::size_t sample_bytes) {
+    return fmt::format("the last sample is cut off, and not read: {} of its {} bytes are there", bytes,
+                       sample_bytes);
+}
 
 ByteStreamSource::ByteStreamSource(const std::filesystem::path& place, dsp::SampleFormat format,
                                    std::optional<double> sample_rate_hz, SetUp set_up,

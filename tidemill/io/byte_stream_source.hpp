@@ -5,12 +5,16 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "tidemill/io/input_stream.hpp"
 #include "tidemill/io/live_source.hpp"
 
 namespace tidemill::io {
+
+/// Remark on a sample of which not all bytes are there.
+std::string cut_sample_text(std::uint64_t bytes, std::size_t sample_bytes);
 
 /// Raw samples from an InputStream, which tell nothing of themselves. The header of a WAV file before them is
 /// left out, of which remarks() tell; one that belongs to other samples is an IoError.

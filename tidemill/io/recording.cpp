@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "tidemill/io/byte_stream_source.hpp"
 #include "tidemill/io/gnuradio_meta.hpp"
 #include "tidemill/io/internal/opened_recording.hpp"
 #include "tidemill/io/internal/packed_file.hpp"
@@ -209,11 +210,6 @@ std::optional<SampleFormat> raw_format(const fs::path& path) {
     const RecordingName name = read_recording_name(path.filename().string());
     const bool is_plain = name.integers.bytes == 0 && internal::without_packing(path) == path;
     return is_plain ? name.format : std::nullopt;
-}
-
-std::string cut_sample_text(std::uint64_t bytes, std::size_t sample_bytes) {
-    return fmt::format("the last sample is cut off, and not read: {} of its {} bytes are there", bytes,
-                       sample_bytes);
 }
 
 std::size_t stored_bytes_per_sample(const Recording& recording) {

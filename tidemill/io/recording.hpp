@@ -60,9 +60,6 @@ void skip_bytes(Recording& recording, std::uint64_t bytes);
 /// Leaves `count` samples from `first` on, which must be there.
 void keep_part(Recording& recording, std::uint64_t first, std::uint64_t count);
 
-/// What is told of a sample of which not all bytes are there.
-std::string cut_sample_text(std::uint64_t bytes, std::size_t sample_bytes);
-
 /// Sample rates beyond which nobody records: others are refused.
 inline constexpr double kLeastSampleRateHz = 1, kMostSampleRateHz = 1e11;
 

@@ -43,7 +43,7 @@ std::set<TaskOf> tasks_before(const Graph& graph, const TaskOf& task) {
     return before;
 }
 
-struct Owner {
+struct LabelOwner {
     TaskOf task;
     SocketRef socket;
 };
@@ -52,7 +52,7 @@ struct Owner {
 
 std::vector<SocketRef> nearest_labels(const Graph& graph, std::size_t module, std::uint32_t socket) {
     const SocketInfo& wanted = graph.module(module).sockets()[socket];
-    std::vector<Owner> owners;
+    std::vector<LabelOwner> owners;
     for (const TaskOf& task : tasks_before(graph, {module, wanted.task})) {
         const Module& giver = graph.module(task.module);
         for (std::uint32_t s = 0; s < giver.sockets().size(); ++s) {
@@ -63,9 +63,9 @@ std::vector<SocketRef> nearest_labels(const Graph& graph, std::size_t module, st
         }
     }
     std::set<TaskOf> farther;
-    for (const Owner& owner : owners) farther.merge(tasks_before(graph, owner.task));
+    for (const LabelOwner& owner : owners) farther.merge(tasks_before(graph, owner.task));
     std::vector<SocketRef> nearest;
-    for (const Owner& owner : owners)
+    for (const LabelOwner& owner : owners)
         if (!farther.contains(owner.task)) nearest.push_back(owner.socket);
     return nearest;
 }

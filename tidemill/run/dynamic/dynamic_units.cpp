@@ -14,17 +14,17 @@ namespace tidemill {
 namespace {
 
 // Bytes of a token that a unit reads or writes.
-struct Access {
+struct TouchedBytes {
     std::size_t begin;
     std::size_t end;
     bool writes;
 };
 
-using Accesses = std::vector<Access>;
+using TouchedPieces = std::vector<TouchedBytes>;
 
-bool clash(const Accesses& one, const Accesses& other) {
-    return std::any_of(one.begin(), one.end(), [&](const Access& a) {
-        return std::any_of(other.begin(), other.end(), [&](const Access& b) {
+bool clash(const TouchedPieces& one, const TouchedPieces& other) {
+    return std::any_of(one.begin(), one.end(), [&](const TouchedBytes& a) {
+        return std::any_of(other.begin(), other.end(), [&](const TouchedBytes& b) {
             return (a.writes || b.writes) && a.begin < b.end && b.begin < a.end;
         });
     });
@@ -34,8 +34,8 @@ class AccessList {
   public:
     AccessList(const Graph& graph, const Plan& plan) : graph_(graph), plan_(plan) {}
 
-    Accesses of(const Part& part) const {
-        Accesses accesses;
+    TouchedPieces of(const Part& part) const {
+        TouchedPieces accesses;
         for (std::uint32_t index = part.first_step; index < part.last_step; ++index) {
             const Step& step = plan_.steps[index];
             add_sockets(step.task, accesses);
@@ -46,17 +46,17 @@ class AccessList {
     }
 
   private:
-    static void add(internal::Address address, std::size_t bytes, bool writes, Accesses& to) {
+    static void add(internal::Address address, std::size_t bytes, bool writes, TouchedPieces& to) {
         if (address.base == internal::Base::token)
             to.push_back({address.offset, address.offset + bytes, writes});
     }
 
-    static void add(const Copy& copy, Accesses& to) {
+    static void add(const Copy& copy, TouchedPieces& to) {
         add(copy.from, copy.bytes, false, to);
         add(copy.to, copy.bytes, true, to);
     }
 
-    void add_sockets(const OrderedTask& task, Accesses& to) const {
+    void add_sockets(const OrderedTask& task, TouchedPieces& to) const {
         const auto sockets = graph_.module(task.id.module).sockets();
         for (std::size_t s = 0; s < sockets.size(); ++s) {
             if (sockets[s].task != task.id.task) continue;
@@ -79,10 +79,10 @@ struct Cell {
     std::vector<std::uint32_t> writers_of_all{};
 };
 
-std::vector<Cell> cells_of(std::span<const Accesses> units) {
+std::vector<Cell> cells_of(std::span<const TouchedPieces> units) {
     std::vector<Cell> cells;
-    for (const Accesses& accesses : units)
-        for (const Access& access : accesses)
+    for (const TouchedPieces& accesses : units)
+        for (const TouchedBytes& access : accesses)
             if (access.begin < access.end) cells.push_back({access.begin, access.end});
     std::ranges::sort(cells, {}, &Cell::begin);
     std::vector<Cell> merged;
@@ -98,9 +98,9 @@ std::vector<Cell> cells_of(std::span<const Accesses> units) {
 
 /// Finds which units wait for which: those whose bytes clash, or that are both sequential, and the last one
 /// of a segment for all others; each only for those that it does not wait for through another.
-class Waits {
+class UnitWaits {
   public:
-    Waits(std::vector<DynamicUnit>& units, const std::vector<Accesses>& accesses)
+    UnitWaits(std::vector<DynamicUnit>& units, const std::vector<TouchedPieces>& accesses)
         : units_(units), accesses_(accesses), all_from_(units.size()), met_in_(units.size(), 0) {}
 
     /// Finds the waits of one segment's units.
@@ -121,7 +121,7 @@ class Waits {
         return all;
     }
 
-    Cell& cell_of(const Access& access) {
+    Cell& cell_of(const TouchedBytes& access) {
         return *std::prev(std::ranges::upper_bound(cells_, access.begin, {}, &Cell::begin));
     }
 
@@ -129,7 +129,7 @@ class Waits {
     std::vector<std::uint32_t> clashing(std::uint32_t unit) {
         std::vector<std::uint32_t> found;
         if (units_[unit].sequential && last_sequential_) found.push_back(*last_sequential_);
-        for (const Access& access : accesses_[unit]) {
+        for (const TouchedBytes& access : accesses_[unit]) {
             if (access.begin == access.end) continue;
             const Cell& cell = cell_of(access);
             const std::vector<std::uint32_t>& others = access.writes ? cell.users : cell.writers;
@@ -175,7 +175,7 @@ class Waits {
 
     void enter(std::uint32_t unit) {
         if (units_[unit].sequential) last_sequential_ = unit;
-        for (const Access& access : accesses_[unit]) {
+        for (const TouchedBytes& access : accesses_[unit]) {
             if (access.begin == access.end) continue;
             Cell& cell = cell_of(access);
             const auto add = [&](std::vector<std::uint32_t>& to) {
@@ -189,7 +189,7 @@ class Waits {
     }
 
     std::vector<DynamicUnit>& units_;
-    const std::vector<Accesses>& accesses_;
+    const std::vector<TouchedPieces>& accesses_;
     std::vector<Cell> cells_;
     std::optional<std::uint32_t> last_sequential_;
     std::vector<std::uint32_t> all_from_;  // per unit, it waits for all from that one on
@@ -261,12 +261,12 @@ Plan compile_apart(const Graph& graph, const Structure& structure) {
 
 std::vector<DynamicUnit> dynamic_units_of(const Graph& graph, const Structure& structure, const Plan& plan) {
     std::vector<DynamicUnit> units;
-    std::vector<Accesses> accesses;
+    std::vector<TouchedPieces> accesses;
     for (std::uint32_t k = 0; k < structure.units.size(); ++k) {
         units.push_back(unit_of(graph, structure, k, plan.stages[k]));
         accesses.push_back(AccessList(graph, plan).of(plan.stages[k].parts.front()));
     }
-    Waits waits(units, accesses);
+    UnitWaits waits(units, accesses);
     for (std::uint32_t first = 0; first < units.size();) {
         std::uint32_t end = first;
         while (end < units.size() && units[end].segment == units[first].segment) ++end;
