@@ -5,11 +5,11 @@
 #include <fmt/format.h>
 
 #include "tidemill/cli/app_job.hpp"
+#include "tidemill/cli/app_verbs.hpp"
 #include "tidemill/cli/kinds_option.hpp"
 #include "tidemill/cli/output.hpp"
 #include "tidemill/cli/profile_table.hpp"
 #include "tidemill/cli/standard_streams.hpp"
-#include "tidemill/cli/verbs.hpp"
 #include "tidemill/schedule/profile_file.hpp"
 
 namespace tidemill {

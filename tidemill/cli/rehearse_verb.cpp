@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include "tidemill/cli/app_job.hpp"
+#include "tidemill/cli/bench/lab_verbs.hpp"
 #include "tidemill/cli/kinds_option.hpp"
 #include "tidemill/cli/rehearsal.hpp"
 #include "tidemill/cli/scheduling_options.hpp"
 #include "tidemill/cli/standard_streams.hpp"
-#include "tidemill/cli/verbs.hpp"
 #include "tidemill/schedule/profile_file.hpp"
 
 namespace tidemill::cli {

@@ -6,10 +6,10 @@
 #include <fmt/format.h>
 
 #include "tidemill/bridge/known_tasks.hpp"
+#include "tidemill/cli/app_verbs.hpp"
 #include "tidemill/cli/output.hpp"
 #include "tidemill/cli/scheduling_options.hpp"
 #include "tidemill/cli/standard_streams.hpp"
-#include "tidemill/cli/verbs.hpp"
 #include "tidemill/json/json.hpp"
 #include "tidemill/json/text_file.hpp"
 #include "tidemill/plural.hpp"

@@ -4,11 +4,11 @@
 
 #include <fmt/format.h>
 
+#include "tidemill/cli/bench/lab_verbs.hpp"
 #include "tidemill/cli/per_kind.hpp"
 #include "tidemill/cli/schedule_json.hpp"
 #include "tidemill/cli/scheduling_options.hpp"
 #include "tidemill/cli/standard_streams.hpp"
-#include "tidemill/cli/verbs.hpp"
 #include "tidemill/json/json.hpp"
 #include "tidemill/schedule/frequencies.hpp"
 #include "tidemill/schedule/profile_file.hpp"

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "tidemill/cli/app_verbs.hpp"
 #include "tidemill/cli/kinds_option.hpp"
 #include "tidemill/cli/rx/devices.hpp"
 #include "tidemill/cli/standard_streams.hpp"
-#include "tidemill/cli/verbs.hpp"
 #include "tidemill/json/json.hpp"
 #include "tidemill/platform/counters.hpp"
 #include "tidemill/platform/describe.hpp"

@@ -1,5 +1,13 @@
 #include "tidemill/cli/verbs.hpp"
 
+#include "tidemill/cli/app_verbs.hpp"
+#ifdef TIDEMILL_LAB
+#include "tidemill/cli/bench/lab_verbs.hpp"
+#endif
+#ifdef TIDEMILL_STEER
+#include "tidemill/cli/bridge/bridge_verb.hpp"
+#endif
+
 namespace tidemill::cli {
 
 void add_verbs(Verb& program) {

@@ -7,18 +7,10 @@ namespace tidemill::cli {
 /// Declares all verbs of the program `tidemill`, in the order of its help.
 void add_verbs(Verb& program);
 
-// Each declares a verb with its options.
-void add_topo(Verb& program);
+// Each function declares a verb with its options.
 void add_profile(Verb& program);
-void add_schedule(Verb& program);
 void add_pareto(Verb& program);
-void add_rehearse(Verb& program);
 void add_calibrate(Verb& program);
-void add_simulate(Verb& program);
-void add_tasks(Verb& program);
-void add_bridge(Verb& program);
-void add_reproduce(Verb& program);
-void add_bench(Verb& program);
 void add_dvbs2(Verb& program);
 void add_radio(Verb& program);
 void add_dvbs2_profile(Verb& dvbs2);

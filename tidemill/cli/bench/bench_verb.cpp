@@ -17,11 +17,11 @@
 #include "tidemill/cli/bench/child_program.hpp"
 #include "tidemill/cli/bench/device_costs.hpp"
 #include "tidemill/cli/bench/forecast_job.hpp"
+#include "tidemill/cli/bench/lab_verbs.hpp"
 #include "tidemill/cli/outside_verb.hpp"
 #include "tidemill/cli/plain_text.hpp"
 #include "tidemill/cli/scheduling_options.hpp"
 #include "tidemill/cli/standard_streams.hpp"
-#include "tidemill/cli/verbs.hpp"
 #include "tidemill/cli/waiting_job.hpp"
 #include "tidemill/json/json.hpp"
 

@@ -1,9 +1,10 @@
+#include "tidemill/cli/bridge/bridge_verb.hpp"
+
 #include <memory>
 
 #include "tidemill/cli/bridge/bridge_run.hpp"
 #include "tidemill/cli/plain_text.hpp"
 #include "tidemill/cli/standard_streams.hpp"
-#include "tidemill/cli/verbs.hpp"
 #include "tidemill/steer/status_socket.hpp"
 
 namespace tidemill::cli {

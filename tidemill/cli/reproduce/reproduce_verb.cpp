@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "tidemill/cli/bench/lab_verbs.hpp"
 #include "tidemill/cli/reproduce/reproduction.hpp"
 #include "tidemill/cli/standard_streams.hpp"
-#include "tidemill/cli/verbs.hpp"
 #include "tidemill/json/json.hpp"
 
 namespace tidemill::cli {

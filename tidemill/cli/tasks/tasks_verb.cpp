@@ -4,12 +4,12 @@
 
 #include <fmt/format.h>
 
+#include "tidemill/cli/bench/lab_verbs.hpp"
 #include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/cli/tasks/profile_tasks.hpp"
 #include "tidemill/cli/tasks/task_trace.hpp"
 #include "tidemill/cli/tasks/tasks_for_real.hpp"
 #include "tidemill/cli/tasks/worker_kinds.hpp"
-#include "tidemill/cli/verbs.hpp"
 #include "tidemill/json/json.hpp"
 #include "tidemill/plural.hpp"
 #include "tidemill/schedule/profile_file.hpp"
