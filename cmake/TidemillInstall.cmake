@@ -4,7 +4,7 @@
 include(CMakePackageConfigHelpers)
 
 # What users include. Installed is what these reach, and nothing else; cmake/install_test.sh counts it.
-set(TIDEMILL_PUBLIC_HEADERS tidemill/tidemill.hpp tidemill/dvbs2.hpp tidemill/tasks/tasks.hpp)
+set(TIDEMILL_PUBLIC_HEADERS tidemill/tidemill.hpp tidemill/dvbs2.hpp tidemill/runtime/tasks/tasks.hpp)
 
 foreach(variable IN ITEMS PROJECT_SOURCE_DIR CMAKE_INSTALL_INCLUDEDIR TIDEMILL_PUBLIC_HEADERS)
   install(CODE "set(${variable} \"${${variable}}\")")

@@ -14,7 +14,7 @@ function(append_text file)
   endwhile()
 endfunction()
 
-file(WRITE "${OUTPUT}" "#include \"tidemill/device/kernel_source.hpp\"\n\nnamespace tidemill::device {\nnamespace {\n\n")
+file(WRITE "${OUTPUT}" "#include \"tidemill/gpu/device/kernel_source.hpp\"\n\nnamespace tidemill::device {\nnamespace {\n\n")
 file(APPEND "${OUTPUT}" "template <std::size_t kBytes>\nconstexpr std::string_view view(const char (&text)[kBytes]) {\n    return {text, kBytes - 1};\n}\n\n")
 file(APPEND "${OUTPUT}" "constexpr char kOpencl[] =\n")
 append_text("${TEXT}")

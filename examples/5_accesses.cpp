@@ -4,7 +4,7 @@
 
 #include <fmt/core.h>
 
-#include "tidemill/tasks/tasks.hpp"
+#include "tidemill/runtime/tasks/tasks.hpp"
 
 using namespace tidemill;
 

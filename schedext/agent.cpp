@@ -11,8 +11,8 @@
 #include "schedext/scheduler_error.hpp"
 #include <fmt/format.h>
 
-#include "tidemill/bridge/factor_file.hpp"
-#include "tidemill/error.hpp"
+#include "tidemill/base/error.hpp"
+#include "tidemill/scheduling/unequal/factor_file.hpp"
 #include "tidemill/steer/known_programs.hpp"
 
 namespace tidemill::schedext {

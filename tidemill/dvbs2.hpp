@@ -5,6 +5,6 @@
 
 #include "tidemill/dvbs2/receiver/receiver.hpp"
 #include "tidemill/dvbs2/send/transmitter.hpp"
-#include "tidemill/io/recording_reader.hpp"
-#include "tidemill/io/recording_writer.hpp"
-#include "tidemill/io/ts_writer.hpp"
+#include "tidemill/io/recordings/recording_reader.hpp"
+#include "tidemill/io/recordings/recording_writer.hpp"
+#include "tidemill/io/transport/ts_writer.hpp"

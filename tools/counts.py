@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Counts lines of code and types of each house (tools/street.txt), here or in a commit.
+"""Counts lines of code and types of each house, here or in a commit.
 
 usage: tools/counts.py [COMMIT]
 
 A line of code has more than white space and comment. A type is a class, struct, union or enumeration that is defined.
 Counted is what libraries and programs are made of: a source that is no test, benchmark or fuzzer, and the headers that it
-reaches by includes. Python counts too, its tests apart. The street is all houses but bindings and verify.
+reaches by includes. Python counts too, its tests apart. The street is all houses but bindings and verify, and those beside it.
+Commits from before the houses had folders have rooms instead.
 """
 
 import re
@@ -15,13 +16,22 @@ import tarfile
 from collections import Counter
 from io import BytesIO
 
-from street import INCLUDE, LEFT_OUT, STREET, Street
+from arrows import CPP, LEFT_OUT
 
+BINDINGS = ("c", "loopback", "python", "gr-tidemill")
+BESIDE = (*BINDINGS, "lab", "steer", "gpu", "verify", "schedext")
+INCLUDE = re.compile(r'^#include "(tidemill/[^"]+)"', re.MULTILINE)
 NOISE = re.compile(
     r'R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|//[^\n]*|/\*.*?\*/', re.DOTALL
 )
 TYPE = re.compile(r"\b(?:class|struct|union|enum(?:\s+class)?)\s+(?:alignas\([^)]*\)\s*)?[\w:]+(?:\s+final)?\s*(?::[^;{()]*)?\{")
-CPP = re.compile(r"\.(cpp|hpp|cc|h)$")
+
+
+def house_of(name: str) -> str:
+    if name.startswith("tidemill/runtime/verify/"):
+        return "verify"
+    folders = name.split("/")[:-1]
+    return folders[0] if folders[0] != "tidemill" else folders[1] if len(folders) > 1 else "for users"
 
 
 def files_of(commit: str | None) -> dict[str, str]:
@@ -69,11 +79,11 @@ def reached(files: dict[str, str]) -> set[str]:
     return {name for name in followed(files, begin) if not LEFT_OUT.search(name)}
 
 
-def opened_by(house: str, files: dict[str, str], street: Street) -> int:
+def opened_by(house: str, files: dict[str, str]) -> int:
     """Lines of other houses that its sources open."""
-    own = [name for name in files if CPP.search(name) and street.house_of(name) == house]
+    own = [name for name in files if CPP.search(name) and house_of(name) == house]
     found = followed(files, own, with_sources=True)
-    return sum(files[name].count("\n") for name in found if street.house_of(name) != house)
+    return sum(files[name].count("\n") for name in found if house_of(name) != house)
 
 
 def python_lines(files: dict[str, str]) -> int:
@@ -83,25 +93,21 @@ def python_lines(files: dict[str, str]) -> int:
 
 def main() -> None:
     files = files_of(sys.argv[1] if len(sys.argv) > 1 else None)
-    street = Street(STREET.read_text())
     lines: Counter[str] = Counter()
     types: Counter[str] = Counter()
     for name in reached(files):
-        if not name.startswith(("tidemill/", "python/", "gr-tidemill/", "schedext/")):
-            continue
-        house = street.house_of(name) or "main"
-        text = without_comments(files[name])
-        lines[house] += lines_in(text)
-        types[house] += len(TYPE.findall(text))
-    on_street = ["main", *(house for house in street.order if house != "bindings")]
-    beside = sorted(set(lines) - set(on_street))
+        if name.startswith(("tidemill/", "python/", "gr-tidemill/", "schedext/")):
+            text = without_comments(files[name])
+            lines[house_of(name)] += lines_in(text)
+            types[house_of(name)] += len(TYPE.findall(text))
+    street = [house for house in lines if house not in BESIDE]
     print(f"{'house':<12} {'lines':>7} {'types':>6}")
-    for house in [*on_street, *beside]:
+    for house in sorted(lines, key=lambda house: (house in BESIDE, house)):
         print(f"{house:<12} {lines[house]:7} {types[house]:6}")
-    print(f"{'the street':<12} {sum(lines[h] for h in on_street):7} {sum(types[h] for h in on_street):6}")
+    print(f"{'the street':<12} {sum(lines[h] for h in street):7} {sum(types[h] for h in street):6}")
     print(f"{'all C++':<12} {lines.total():7} {types.total():6}")
     print(f"{'Python':<12} {python_lines(files):7}")
-    print(f"dvbs2 opens {opened_by('dvbs2', files, street)} lines of other houses, comments and blanks included")
+    print(f"dvbs2 opens {opened_by('dvbs2', files)} lines of other houses, comments and blanks included")
 
 
 if __name__ == "__main__":

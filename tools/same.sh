@@ -21,7 +21,7 @@ program_of() { # COMMIT OR PROGRAM
     commit=$(git rev-parse --short "$1^{commit}")
     local tree="$PWD/build/same/$commit"
     [ -d "$tree" ] || git worktree add --quiet --detach "$tree" "$commit" >&2
-    (cd "$tree" && ./x build release tidemill run_bench) >&2
+    (cd "$tree" && ./x build release tidemill runtime_bench) >&2
     echo "$tree/build/release/bin/tidemill"
 }
 
@@ -116,8 +116,8 @@ paired() { # TEXT LIMIT WORDS...
 paired_bench() { # TEXT LIMIT GROUP FILTER CASE
     local turn side
     for side in before after; do
-        [ -x "$(dirname "${!side}")/run_bench" ] && continue
-        echo "skipped: $1 (${!side} has no run_bench beside it)"
+        [ -x "$(dirname "${!side}")/runtime_bench" ] && continue
+        echo "skipped: $1 (${!side} has no runtime_bench beside it)"
         return
     done
     for ((turn = 0; turn < alternations; ++turn)); do
@@ -129,7 +129,7 @@ paired_bench() { # TEXT LIMIT GROUP FILTER CASE
     done | awk 'NF == 2 { print $1 / $2 }' | verdict "$1" "$2"
 }
 
-[ -n "${2:-}" ] || ./x build release tidemill run_bench >&2
+[ -n "${2:-}" ] || ./x build release tidemill runtime_bench >&2
 # shellcheck disable=SC2034 # read by their names
 before=$(program_of "$1") after=$(program_of "${2:-build/release/bin/tidemill}")
 packets

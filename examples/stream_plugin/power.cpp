@@ -5,7 +5,7 @@
 #include <string>
 
 #include "tidemill/c/plugin.h"
-#include "tidemill/graph/graph.hpp"
+#include "tidemill/runtime/graph/graph.hpp"
 
 namespace {
 

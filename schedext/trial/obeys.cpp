@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "tidemill/error.hpp"
+#include "tidemill/base/error.hpp"
 
 namespace tidemill::schedext {
 

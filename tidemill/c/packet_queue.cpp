@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "tidemill/io/ts_packet.hpp"
+#include "tidemill/io/transport/ts_packet.hpp"
 
 namespace tidemill::c {
 

@@ -21,8 +21,8 @@
 #include <optional>
 #include <string_view>
 
-#include "tidemill/run/outside/inlet.hpp"
-#include "tidemill/run/sequence.hpp"
+#include "tidemill/runtime/stream/inlet.hpp"
+#include "tidemill/runtime/execute/sequence.hpp"
 
 extern "C" {
 

@@ -11,7 +11,7 @@
 #include "tidemill/c/rx_config.hpp"
 #include "tidemill/c/status.hpp"
 #include "tidemill/dvbs2/receiver/symbol_tap.hpp"
-#include "tidemill/io/ts_packet.hpp"
+#include "tidemill/io/transport/ts_packet.hpp"
 
 using namespace tidemill;
 using tidemill::c::CallError;

@@ -8,8 +8,8 @@
 #include <string>
 #include <utility>
 
+#include "tidemill/base/error.hpp"
 #include "tidemill/c/tidemill.h"
-#include "tidemill/error.hpp"
 
 namespace tidemill::c {
 

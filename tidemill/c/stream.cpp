@@ -5,8 +5,8 @@
 
 #include "tidemill/c/plugin.h"
 #include "tidemill/c/status.hpp"
-#include "tidemill/platform/shared_library.hpp"
-#include "tidemill/run/run_error.hpp"
+#include "tidemill/machine/shared_library.hpp"
+#include "tidemill/runtime/threads/run_error.hpp"
 
 using namespace tidemill;
 using tidemill::c::CallError;

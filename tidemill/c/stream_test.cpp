@@ -9,7 +9,7 @@
 
 #include "tidemill/c/plugin.h"
 #include "tidemill/c/tidemill.h"
-#include "tidemill/graph/graph.hpp"
+#include "tidemill/runtime/graph/graph.hpp"
 
 namespace {
 

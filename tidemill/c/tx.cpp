@@ -8,7 +8,7 @@
 #include "tidemill/c/status.hpp"
 #include "tidemill/c/tidemill.h"
 #include "tidemill/dvbs2/send/transmitter.hpp"
-#include "tidemill/io/ts_packet.hpp"
+#include "tidemill/io/transport/ts_packet.hpp"
 
 using namespace tidemill;
 using tidemill::c::CallError;

@@ -7,9 +7,9 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-#include "tidemill/cli/dvbs2/testing/small_recording.hpp"
-#include "tidemill/cli/testing/program.hpp"
 #include "tidemill/dsp/gaussian_noise.hpp"
+#include "tidemill/testing/program.hpp"
+#include "tidemill/testing/small_recording.hpp"
 
 namespace tidemill::cli {
 namespace {

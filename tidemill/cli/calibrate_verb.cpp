@@ -4,14 +4,14 @@
 
 #include <fmt/format.h>
 
-#include "tidemill/cli/cli_error.hpp"
-#include "tidemill/cli/output.hpp"
-#include "tidemill/cli/rx/devices.hpp"
-#include "tidemill/cli/standard_streams.hpp"
+#include "tidemill/apps/outputs/output.hpp"
+#include "tidemill/apps/running/devices.hpp"
+#include "tidemill/base/cli_error.hpp"
 #include "tidemill/cli/verbs.hpp"
-#include "tidemill/platform/measured_kinds.hpp"
-#include "tidemill/run/profile/calibration.hpp"
-#include "tidemill/schedule/cost_model_file.hpp"
+#include "tidemill/machine/measured_kinds.hpp"
+#include "tidemill/options/standard_streams.hpp"
+#include "tidemill/scheduling/static/cost_model_file.hpp"
+#include "tidemill/tuning/profile/calibration.hpp"
 
 namespace tidemill::cli {
 

@@ -1,4 +1,4 @@
-#include "tidemill/cli/command_line.hpp"
+#include "tidemill/options/command_line.hpp"
 
 #include <cmath>
 

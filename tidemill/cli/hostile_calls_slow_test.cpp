@@ -16,10 +16,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tidemill/cli/dvbs2/testing/small_recording.hpp"
-#include "tidemill/cli/testing/program.hpp"
-#include "tidemill/cli/testing/test_places.hpp"
 #include "tidemill/cli/verbs.hpp"
+#include "tidemill/testing/program.hpp"
+#include "tidemill/testing/small_recording.hpp"
+#include "tidemill/testing/test_places.hpp"
 
 namespace tidemill::cli {
 namespace {

@@ -1,11 +1,11 @@
-#include "tidemill/cli/manual.hpp"
+#include "tidemill/options/manual.hpp"
 
 #include <string>
 
 #include <doctest/doctest.h>
 
-#include "tidemill/cli/testing/program.hpp"
 #include "tidemill/cli/verbs.hpp"
+#include "tidemill/testing/program.hpp"
 
 namespace tidemill::cli {
 

@@ -1,8 +1,8 @@
-#include "tidemill/cli/option_slip.hpp"
+#include "tidemill/options/option_slip.hpp"
 
 #include <doctest/doctest.h>
 
-#include "tidemill/cli/testing/program.hpp"
+#include "tidemill/testing/program.hpp"
 
 namespace tidemill::cli {
 

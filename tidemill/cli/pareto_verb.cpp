@@ -3,12 +3,12 @@
 
 #include <fmt/format.h>
 
-#include "tidemill/cli/scheduling_options.hpp"
-#include "tidemill/cli/standard_streams.hpp"
+#include "tidemill/base/json.hpp"
 #include "tidemill/cli/verbs.hpp"
-#include "tidemill/json/json.hpp"
-#include "tidemill/schedule/frequencies.hpp"
-#include "tidemill/schedule/profile_file.hpp"
+#include "tidemill/options/scheduling_options.hpp"
+#include "tidemill/options/standard_streams.hpp"
+#include "tidemill/scheduling/static/frequencies.hpp"
+#include "tidemill/scheduling/static/profile_file.hpp"
 
 namespace tidemill::cli {
 

@@ -1,4 +1,4 @@
-#include "tidemill/cli/places.hpp"
+#include "tidemill/options/places.hpp"
 
 #include <filesystem>
 #include <map>
@@ -8,10 +8,10 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "tidemill/cli/cli_error.hpp"
-#include "tidemill/cli/dvbs2/testing/small_recording.hpp"
-#include "tidemill/cli/testing/program.hpp"
-#include "tidemill/cli/testing/shell.hpp"
+#include "tidemill/base/cli_error.hpp"
+#include "tidemill/testing/program.hpp"
+#include "tidemill/testing/shell.hpp"
+#include "tidemill/testing/small_recording.hpp"
 
 namespace tidemill::cli {
 namespace {

@@ -2,14 +2,14 @@
 
 #include <fmt/format.h>
 
-#include "tidemill/cli/cli_error.hpp"
-#include "tidemill/cli/held_back_output.hpp"
-#include "tidemill/cli/plain_text.hpp"
-#include "tidemill/cli/standard_streams.hpp"
+#include "tidemill/apps/outputs/held_back_output.hpp"
+#include "tidemill/base/cli_error.hpp"
+#include "tidemill/base/json.hpp"
+#include "tidemill/base/plain_text.hpp"
 #include "tidemill/cli/verbs.hpp"
 #include "tidemill/io/io_error.hpp"
-#include "tidemill/io/soapy_list.hpp"
-#include "tidemill/json/json.hpp"
+#include "tidemill/io/live/soapy_list.hpp"
+#include "tidemill/options/standard_streams.hpp"
 
 namespace tidemill::cli {
 

@@ -3,10 +3,10 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "tidemill/cli/dvbs2/testing/small_recording.hpp"
-#include "tidemill/cli/testing/program.hpp"
-#include "tidemill/cli/testing/shell.hpp"
-#include "tidemill/io/ts_packet.hpp"
+#include "tidemill/io/transport/ts_packet.hpp"
+#include "tidemill/testing/program.hpp"
+#include "tidemill/testing/shell.hpp"
+#include "tidemill/testing/small_recording.hpp"
 
 namespace tidemill::cli {
 namespace {

@@ -3,10 +3,10 @@
 #include <string_view>
 
 #include "tidemill/cli/licences.hpp"
-#include "tidemill/cli/outside_verb.hpp"
-#include "tidemill/cli/rx/devices_here.hpp"
-#include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/cli/verbs.hpp"
+#include "tidemill/gpu/devices_here.hpp"
+#include "tidemill/options/outside_verb.hpp"
+#include "tidemill/options/standard_streams.hpp"
 
 namespace {
 

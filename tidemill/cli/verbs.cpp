@@ -1,11 +1,11 @@
 #include "tidemill/cli/verbs.hpp"
 
-#include "tidemill/cli/app_verbs.hpp"
+#include "tidemill/apps/running/app_verbs.hpp"
 #ifdef TIDEMILL_LAB
-#include "tidemill/cli/bench/lab_verbs.hpp"
+#include "tidemill/lab/lab_verbs.hpp"
 #endif
 #ifdef TIDEMILL_STEER
-#include "tidemill/cli/bridge/bridge_verb.hpp"
+#include "tidemill/steer/bridge/bridge_verb.hpp"
 #endif
 
 namespace tidemill::cli {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tidemill/cli/command_line.hpp"
+#include "tidemill/options/command_line.hpp"
 
 namespace tidemill::cli {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tidemill/error.hpp"
+#include "tidemill/base/error.hpp"
 
 namespace tidemill::dvbs2 {
 

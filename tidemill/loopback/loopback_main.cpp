@@ -10,8 +10,8 @@
 #include <SoapySDR/Registry.hpp>
 #include <fmt/format.h>
 
-#include "tidemill/io/quantize.hpp"
-#include "tidemill/io/recording.hpp"
+#include "tidemill/io/live/quantize.hpp"
+#include "tidemill/io/recordings/recording.hpp"
 #include "tidemill/loopback/loopback_sender.hpp"
 
 namespace tidemill::loopback {

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "tidemill/io/number_text.hpp"
+#include "tidemill/io/files/number_text.hpp"
 
 namespace tidemill::loopback {
 

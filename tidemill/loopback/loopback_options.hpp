@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "tidemill/base/error.hpp"
 #include "tidemill/dvbs2/channel/channel.hpp"
-#include "tidemill/error.hpp"
 
 namespace tidemill::loopback {
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <span>
 
-#include "tidemill/io/live_clock.hpp"
+#include "tidemill/io/live/live_clock.hpp"
 #include "tidemill/loopback/loopback_options.hpp"
 #include "tidemill/loopback/sample_feed.hpp"
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <span>
 
-#include "tidemill/io/live_clock.hpp"
+#include "tidemill/io/live/live_clock.hpp"
 #include "tidemill/loopback/loopback_receiver.hpp"
 
 namespace tidemill::loopback {

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tidemill/io/recording.hpp"
+#include "tidemill/io/recordings/recording.hpp"
 #include "tidemill/loopback/loopback_receiver.hpp"
 #include "tidemill/loopback/loopback_sender.hpp"
 #include "tidemill/testing/scratch_folder.hpp"

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstring>
 
-#include "tidemill/io/live_source.hpp"
-#include "tidemill/io/quantize.hpp"
+#include "tidemill/io/live/live_source.hpp"
+#include "tidemill/io/live/quantize.hpp"
 
 namespace tidemill::loopback {
 

@@ -6,7 +6,7 @@
 
 #include "tidemill/dsp/sample_format.hpp"
 #include "tidemill/dvbs2/channel/channel.hpp"
-#include "tidemill/io/recording_reader.hpp"
+#include "tidemill/io/recordings/recording_reader.hpp"
 #include "tidemill/loopback/shared_air.hpp"
 
 namespace tidemill::loopback {

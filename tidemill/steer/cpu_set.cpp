@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "tidemill/platform/pu_set.hpp"
+#include "tidemill/machine/pu_set.hpp"
 #include "tidemill/steer/internal/text_numbers.hpp"
 
 namespace tidemill::steer {

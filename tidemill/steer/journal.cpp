@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
-#include "tidemill/json/json_error.hpp"
-#include "tidemill/json/json_place.hpp"
-#include "tidemill/json/text_file.hpp"
+#include "tidemill/base/json_error.hpp"
+#include "tidemill/base/json_place.hpp"
+#include "tidemill/base/text_file.hpp"
 #include "tidemill/steer/steer_error.hpp"
 
 namespace tidemill::steer {

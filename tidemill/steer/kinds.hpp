@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tidemill/platform/topology.hpp"
+#include "tidemill/machine/topology.hpp"
 #include "tidemill/steer/cpu_set.hpp"
 #include "tidemill/steer/steering.hpp"
 

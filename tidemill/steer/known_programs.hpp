@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "tidemill/bridge/emulation.hpp"
-#include "tidemill/bridge/factor_file.hpp"
-#include "tidemill/bridge/factor_matrix.hpp"
+#include "tidemill/scheduling/unequal/emulation.hpp"
+#include "tidemill/scheduling/unequal/factor_file.hpp"
+#include "tidemill/scheduling/unequal/factor_matrix.hpp"
 
 namespace tidemill::steer {
 

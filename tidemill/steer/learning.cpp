@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "tidemill/platform/platform_error.hpp"
+#include "tidemill/machine/platform_error.hpp"
 
 namespace tidemill::steer {
 

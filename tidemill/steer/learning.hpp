@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "tidemill/bridge/factor_file.hpp"
-#include "tidemill/bridge/layer.hpp"
-#include "tidemill/platform/counters.hpp"
+#include "tidemill/machine/counters.hpp"
+#include "tidemill/scheduling/unequal/factor_file.hpp"
+#include "tidemill/steer/layer.hpp"
 #include "tidemill/steer/roster.hpp"
 
 namespace tidemill::steer {

@@ -19,7 +19,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "tidemill/platform/thread_affinity.hpp"
+#include "tidemill/machine/thread_affinity.hpp"
 #include "tidemill/steer/internal/text_numbers.hpp"
 #include "tidemill/steer/steer_error.hpp"
 

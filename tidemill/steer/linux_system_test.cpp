@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tidemill/platform/thread_affinity.hpp"
+#include "tidemill/machine/thread_affinity.hpp"
 #include "tidemill/steer/daemon.hpp"
 #include "tidemill/steer/steer_error.hpp"
 #include "tidemill/testing/scratch_folder.hpp"

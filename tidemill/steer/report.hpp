@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "tidemill/bridge/factor_matrix.hpp"
-#include "tidemill/json/json.hpp"
+#include "tidemill/base/json.hpp"
+#include "tidemill/scheduling/unequal/factor_matrix.hpp"
 #include "tidemill/steer/roster.hpp"
 
 namespace tidemill::steer {

@@ -15,7 +15,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "tidemill/json/json_error.hpp"
+#include "tidemill/base/json_error.hpp"
 #include "tidemill/steer/steer_error.hpp"
 
 namespace tidemill::steer {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tidemill/json/text_file.hpp"
+#include "tidemill/base/text_file.hpp"
 
 namespace tidemill::steer {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "tidemill/bridge/factor_matrix.hpp"
+#include "tidemill/scheduling/unequal/factor_matrix.hpp"
 
 namespace tidemill::steer {
 

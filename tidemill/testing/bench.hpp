@@ -9,7 +9,7 @@
 
 #include <benchmark/benchmark.h>
 
-#include "tidemill/quantile.hpp"
+#include "tidemill/base/quantile.hpp"
 
 namespace tidemill::bench {
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "tidemill/quantile.hpp"
+#include "tidemill/base/quantile.hpp"
 
 namespace tidemill::testing {
 

@@ -19,7 +19,7 @@ from python_reference import check_python_reference, write_python_reference
 
 ROOT = Path(__file__).resolve().parents[2]
 STAGE = ROOT / "build/site"
-PUBLIC_HEADERS = ["tidemill/tidemill.hpp", "tidemill/dvbs2.hpp", "tidemill/tasks/tasks.hpp"]
+PUBLIC_HEADERS = ["tidemill/tidemill.hpp", "tidemill/dvbs2.hpp", "tidemill/runtime/tasks/tasks.hpp"]
 LANGUAGES = {".hpp": "cpp", ".cpp": "cpp", ".h": "c", ".c": "c", ".py": "python", ".json": "json", ".cmake": "cmake",
              ".sh": "bash", ".ipynb": "", ".txt": "text", ".out": "text", ".csv": "text"}  # fmt: skip
 CHAPTERS = {

@@ -17,9 +17,9 @@
 #include "bindings/transceiver_binding.hpp"
 #include <nanobind/stl/vector.h>
 
-#include "tidemill/cli/standard_streams.hpp"
-#include "tidemill/platform/describe.hpp"
-#include "tidemill/run/job/platform_here.hpp"
+#include "tidemill/machine/describe.hpp"
+#include "tidemill/options/standard_streams.hpp"
+#include "tidemill/tuning/profile/platform_here.hpp"
 
 namespace {
 

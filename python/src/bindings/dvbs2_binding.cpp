@@ -17,19 +17,19 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
 
-#include "tidemill/cli/cli_error.hpp"
-#include "tidemill/cli/dvbs2/ber_job.hpp"
-#include "tidemill/cli/dvbs2/modcod_name.hpp"
-#include "tidemill/cli/dvbs2/sample_format_name.hpp"
-#include "tidemill/cli/number_list.hpp"
-#include "tidemill/cli/rx/rx_job.hpp"
-#include "tidemill/cli/rx/rx_report.hpp"
+#include "tidemill/apps/ber/ber_job.hpp"
+#include "tidemill/apps/reception/rx_job.hpp"
+#include "tidemill/apps/reception/rx_report.hpp"
+#include "tidemill/base/cli_error.hpp"
+#include "tidemill/base/json.hpp"
 #include "tidemill/dsp/instruction_set.hpp"
 #include "tidemill/dvbs2/ber/proportion.hpp"
 #include "tidemill/dvbs2/receiver/constellation_tap.hpp"
+#include "tidemill/dvbs2/standard/modcod_name.hpp"
 #include "tidemill/dvbs2/streams/stream_sorter.hpp"
-#include "tidemill/json/json.hpp"
-#include "tidemill/schedule/interruption.hpp"
+#include "tidemill/io/recordings/sample_format_name.hpp"
+#include "tidemill/options/number_list.hpp"
+#include "tidemill/scheduling/static/interruption.hpp"
 
 namespace tidemill::python {
 

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "tidemill/graph/graph_error.hpp"
+#include "tidemill/runtime/graph/graph_error.hpp"
 
 namespace tidemill::python {
 

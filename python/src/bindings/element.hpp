@@ -6,7 +6,7 @@
 
 #include "bindings/numpy.hpp"
 
-#include "tidemill/graph/element_type.hpp"
+#include "tidemill/runtime/graph/element_type.hpp"
 
 namespace tidemill::python {
 

@@ -8,18 +8,18 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "tidemill/bridge/bridge_error.hpp"
-#include "tidemill/cli/cli_error.hpp"
+#include "tidemill/base/cli_error.hpp"
+#include "tidemill/base/json_error.hpp"
 #include "tidemill/dsp/dsp_error.hpp"
 #include "tidemill/dvbs2/dvbs2_error.hpp"
 #include "tidemill/fec/fec_error.hpp"
-#include "tidemill/graph/graph_error.hpp"
 #include "tidemill/io/io_error.hpp"
-#include "tidemill/json/json_error.hpp"
-#include "tidemill/platform/platform_error.hpp"
-#include "tidemill/policy/policy_error.hpp"
-#include "tidemill/run/run_error.hpp"
-#include "tidemill/schedule/schedule_error.hpp"
+#include "tidemill/machine/platform_error.hpp"
+#include "tidemill/runtime/graph/graph_error.hpp"
+#include "tidemill/runtime/threads/run_error.hpp"
+#include "tidemill/scheduling/dynamic/policy_error.hpp"
+#include "tidemill/scheduling/static/schedule_error.hpp"
+#include "tidemill/scheduling/unequal/bridge_error.hpp"
 
 namespace tidemill::python {
 

@@ -26,13 +26,13 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
-#include "tidemill/cli/insight.hpp"
-#include "tidemill/graph/structure.hpp"
-#include "tidemill/run/dynamic/dynamic.hpp"
-#include "tidemill/run/insight/trace.hpp"
-#include "tidemill/run/pipeline.hpp"
-#include "tidemill/run/profile/profiler.hpp"
-#include "tidemill/run/sequence.hpp"
+#include "tidemill/apps/running/insight.hpp"
+#include "tidemill/runtime/dynamic/dynamic.hpp"
+#include "tidemill/runtime/execute/pipeline.hpp"
+#include "tidemill/runtime/execute/sequence.hpp"
+#include "tidemill/runtime/graph/structure.hpp"
+#include "tidemill/runtime/observe/trace.hpp"
+#include "tidemill/tuning/profile/profiler.hpp"
 
 namespace tidemill::python {
 

@@ -9,8 +9,8 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include "tidemill/graph/structure.hpp"
-#include "tidemill/run/insight/drawing.hpp"
+#include "tidemill/runtime/graph/structure.hpp"
+#include "tidemill/runtime/observe/drawing.hpp"
 
 namespace tidemill::python {
 

@@ -6,7 +6,7 @@
 #include "bindings/python.hpp"
 #include "bindings/python_task.hpp"
 
-#include "tidemill/graph/graph.hpp"
+#include "tidemill/runtime/graph/graph.hpp"
 
 namespace tidemill::python {
 

@@ -14,10 +14,10 @@
 #include <fmt/format.h>
 #include <pthread.h>
 
-#include "tidemill/platform/start_thread.hpp"
-#include "tidemill/platform/tick_clock.hpp"
-#include "tidemill/run/run_error.hpp"
-#include "tidemill/schedule/interruption.hpp"
+#include "tidemill/machine/start_thread.hpp"
+#include "tidemill/machine/tick_clock.hpp"
+#include "tidemill/runtime/threads/run_error.hpp"
+#include "tidemill/scheduling/static/interruption.hpp"
 
 namespace tidemill::python {
 

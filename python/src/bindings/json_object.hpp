@@ -2,7 +2,7 @@
 
 #include "bindings/python.hpp"
 
-#include "tidemill/json/json.hpp"
+#include "tidemill/base/json.hpp"
 
 namespace tidemill::python {
 

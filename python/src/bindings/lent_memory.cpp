@@ -3,7 +3,7 @@
 #include <map>
 #include <mutex>
 
-#include "tidemill/graph/arena.hpp"
+#include "tidemill/runtime/graph/arena.hpp"
 
 namespace tidemill::python {
 

@@ -10,9 +10,9 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include "tidemill/policy/policy_error.hpp"
-#include "tidemill/policy/ranked.hpp"
-#include "tidemill/policy/rule_list.hpp"
+#include "tidemill/scheduling/dynamic/policy_error.hpp"
+#include "tidemill/scheduling/dynamic/ranked.hpp"
+#include "tidemill/scheduling/dynamic/rule_list.hpp"
 
 namespace tidemill::python {
 

@@ -9,7 +9,7 @@
 
 #include "bindings/python.hpp"
 
-#include "tidemill/policy/policy.hpp"
+#include "tidemill/scheduling/dynamic/policy.hpp"
 
 namespace tidemill::python {
 

@@ -11,8 +11,8 @@
 #include "bindings/python_error.hpp"
 #include <fmt/format.h>
 
-#include "tidemill/graph/graph_error.hpp"
-#include "tidemill/run/run_error.hpp"
+#include "tidemill/runtime/graph/graph_error.hpp"
+#include "tidemill/runtime/threads/run_error.hpp"
 
 namespace tidemill::python {
 

@@ -10,7 +10,7 @@
 #include "bindings/python.hpp"
 #include "bindings/socket_views.hpp"
 
-#include "tidemill/graph/module.hpp"
+#include "tidemill/runtime/graph/module.hpp"
 
 namespace tidemill::python {
 

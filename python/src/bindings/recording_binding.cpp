@@ -14,8 +14,8 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
-#include "tidemill/cli/dvbs2/sample_format_name.hpp"
-#include "tidemill/io/recording_reader.hpp"
+#include "tidemill/io/recordings/recording_reader.hpp"
+#include "tidemill/io/recordings/sample_format_name.hpp"
 
 namespace tidemill::python {
 

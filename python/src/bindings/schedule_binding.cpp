@@ -16,17 +16,17 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include "tidemill/cli/schedule_json.hpp"
-#include "tidemill/cli/scheduling_options.hpp"
-#include "tidemill/json/json.hpp"
-#include "tidemill/schedule/assumed_kind.hpp"
-#include "tidemill/schedule/cost_model_file.hpp"
-#include "tidemill/schedule/device_choice.hpp"
-#include "tidemill/schedule/herad.hpp"
-#include "tidemill/schedule/how_to_schedule.hpp"
-#include "tidemill/schedule/profile_file.hpp"
-#include "tidemill/schedule/schedule_file.hpp"
-#include "tidemill/sim/simulator.hpp"
+#include "tidemill/base/json.hpp"
+#include "tidemill/options/scheduling_options.hpp"
+#include "tidemill/scheduling/model/schedule_json.hpp"
+#include "tidemill/scheduling/model/simulator.hpp"
+#include "tidemill/scheduling/static/assumed_kind.hpp"
+#include "tidemill/scheduling/static/cost_model_file.hpp"
+#include "tidemill/scheduling/static/device_choice.hpp"
+#include "tidemill/scheduling/static/herad.hpp"
+#include "tidemill/scheduling/static/how_to_schedule.hpp"
+#include "tidemill/scheduling/static/profile_file.hpp"
+#include "tidemill/scheduling/static/schedule_file.hpp"
 
 namespace tidemill::python {
 

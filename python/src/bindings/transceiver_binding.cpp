@@ -14,10 +14,10 @@
 #include <nanobind/stl/string.h>
 
 #include "tidemill/c/packet_queue.hpp"
-#include "tidemill/cli/dvbs2/modcod_name.hpp"
 #include "tidemill/dvbs2/receiver/receiver.hpp"
 #include "tidemill/dvbs2/send/transmitter.hpp"
-#include "tidemill/io/ts_packet.hpp"
+#include "tidemill/dvbs2/standard/modcod_name.hpp"
+#include "tidemill/io/transport/ts_packet.hpp"
 
 namespace tidemill::python {
 

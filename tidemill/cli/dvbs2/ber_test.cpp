@@ -4,10 +4,10 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-#include "tidemill/cli/cli_error.hpp"
-#include "tidemill/cli/dvbs2/modcod_name.hpp"
-#include "tidemill/cli/number_list.hpp"
-#include "tidemill/cli/testing/program.hpp"
+#include "tidemill/base/cli_error.hpp"
+#include "tidemill/dvbs2/standard/modcod_name.hpp"
+#include "tidemill/options/number_list.hpp"
+#include "tidemill/testing/program.hpp"
 
 namespace tidemill::cli {
 namespace {

@@ -6,17 +6,17 @@
 
 #include <fmt/format.h>
 
-#include "tidemill/cli/dvbs2/ber_job.hpp"
-#include "tidemill/cli/dvbs2/channel_limits.hpp"
+#include "tidemill/apps/ber/ber_job.hpp"
+#include "tidemill/apps/running/insight.hpp"
+#include "tidemill/apps/transmission/channel_limits.hpp"
+#include "tidemill/base/json.hpp"
 #include "tidemill/cli/dvbs2/echo_option.hpp"
-#include "tidemill/cli/dvbs2/modcod_name.hpp"
-#include "tidemill/cli/insight.hpp"
-#include "tidemill/cli/number_list.hpp"
-#include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/cli/verbs.hpp"
 #include "tidemill/dsp/instruction_set.hpp"
 #include "tidemill/dvbs2/dvbs2_error.hpp"
-#include "tidemill/json/json.hpp"
+#include "tidemill/dvbs2/standard/modcod_name.hpp"
+#include "tidemill/options/number_list.hpp"
+#include "tidemill/options/standard_streams.hpp"
 
 namespace tidemill::cli {
 

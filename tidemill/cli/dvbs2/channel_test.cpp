@@ -5,7 +5,7 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-#include "tidemill/cli/testing/program.hpp"
+#include "tidemill/testing/program.hpp"
 #include "tidemill/testing/scratch_folder.hpp"
 
 namespace tidemill::cli {

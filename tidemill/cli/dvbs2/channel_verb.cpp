@@ -7,19 +7,19 @@
 
 #include <fmt/format.h>
 
-#include "tidemill/cli/dvbs2/channel_limits.hpp"
+#include "tidemill/apps/outputs/output.hpp"
+#include "tidemill/apps/reception/level_fault.hpp"
+#include "tidemill/apps/reception/signal_level.hpp"
+#include "tidemill/apps/transmission/channel_limits.hpp"
+#include "tidemill/base/json.hpp"
 #include "tidemill/cli/dvbs2/echo_option.hpp"
-#include "tidemill/cli/dvbs2/level_fault.hpp"
-#include "tidemill/cli/dvbs2/signal_level.hpp"
-#include "tidemill/cli/dvbs2/stored_format.hpp"
-#include "tidemill/cli/number_list.hpp"
-#include "tidemill/cli/output.hpp"
-#include "tidemill/cli/standard_streams.hpp"
 #include "tidemill/cli/verbs.hpp"
 #include "tidemill/dvbs2/channel/channel.hpp"
-#include "tidemill/io/recording_reader.hpp"
-#include "tidemill/io/recording_writer.hpp"
-#include "tidemill/json/json.hpp"
+#include "tidemill/io/recordings/recording_reader.hpp"
+#include "tidemill/io/recordings/recording_writer.hpp"
+#include "tidemill/options/number_list.hpp"
+#include "tidemill/options/standard_streams.hpp"
+#include "tidemill/options/stored_format.hpp"
 
 namespace tidemill::cli {
 

@@ -2,7 +2,7 @@
 
 #include <numbers>
 
-#include "tidemill/cli/number_list.hpp"
+#include "tidemill/options/number_list.hpp"
 
 namespace tidemill::cli {
 

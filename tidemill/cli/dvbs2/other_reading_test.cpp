@@ -1,12 +1,12 @@
-#include "tidemill/cli/dvbs2/other_reading.hpp"
+#include "tidemill/apps/reception/other_reading.hpp"
 
 #include <string>
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-#include "tidemill/cli/dvbs2/testing/small_recording.hpp"
-#include "tidemill/cli/testing/program.hpp"
+#include "tidemill/testing/program.hpp"
+#include "tidemill/testing/small_recording.hpp"
 
 namespace tidemill::cli {
 namespace {

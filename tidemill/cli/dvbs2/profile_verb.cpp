@@ -2,16 +2,16 @@
 
 #include <fmt/format.h>
 
-#include "tidemill/cli/dvbs2/reception_options.hpp"
-#include "tidemill/cli/dvbs2/reception_profile.hpp"
-#include "tidemill/cli/kinds_option.hpp"
-#include "tidemill/cli/output.hpp"
-#include "tidemill/cli/profile_table.hpp"
-#include "tidemill/cli/rx/devices.hpp"
-#include "tidemill/cli/standard_streams.hpp"
+#include "tidemill/apps/outputs/output.hpp"
+#include "tidemill/apps/reception/reception_options.hpp"
+#include "tidemill/apps/reception/reception_profile.hpp"
+#include "tidemill/apps/running/devices.hpp"
 #include "tidemill/cli/verbs.hpp"
-#include "tidemill/schedule/cost_model_file.hpp"
-#include "tidemill/schedule/profile_file.hpp"
+#include "tidemill/options/kinds_option.hpp"
+#include "tidemill/options/profile_table.hpp"
+#include "tidemill/options/standard_streams.hpp"
+#include "tidemill/scheduling/static/cost_model_file.hpp"
+#include "tidemill/scheduling/static/profile_file.hpp"
 
 namespace tidemill::cli {
 

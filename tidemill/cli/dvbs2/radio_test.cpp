@@ -5,9 +5,9 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-#include "tidemill/cli/cli_error.hpp"
-#include "tidemill/cli/dvbs2/radio_plan.hpp"
-#include "tidemill/cli/testing/program.hpp"
+#include "tidemill/apps/running/radio_plan.hpp"
+#include "tidemill/base/cli_error.hpp"
+#include "tidemill/testing/program.hpp"
 
 namespace tidemill::cli {
 namespace {

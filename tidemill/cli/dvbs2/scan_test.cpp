@@ -6,10 +6,10 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-#include "tidemill/cli/dvbs2/testing/small_recording.hpp"
-#include "tidemill/cli/testing/program.hpp"
 #include "tidemill/io/testing/made_services.hpp"
+#include "tidemill/testing/program.hpp"
 #include "tidemill/testing/scratch_folder.hpp"
+#include "tidemill/testing/small_recording.hpp"
 
 namespace tidemill::cli {
 namespace {

@@ -10,15 +10,15 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "tidemill/cli/cli_error.hpp"
-#include "tidemill/cli/dvbs2/level_fault.hpp"
-#include "tidemill/cli/dvbs2/reception_options.hpp"
-#include "tidemill/cli/dvbs2/scan_text.hpp"
-#include "tidemill/cli/standard_streams.hpp"
+#include "tidemill/apps/reception/level_fault.hpp"
+#include "tidemill/apps/reception/reception_options.hpp"
+#include "tidemill/apps/reception/scan_text.hpp"
+#include "tidemill/apps/running/watch.hpp"
+#include "tidemill/base/cli_error.hpp"
 #include "tidemill/cli/verbs.hpp"
-#include "tidemill/cli/watch.hpp"
-#include "tidemill/io/hertz_text.hpp"
-#include "tidemill/io/live_kinds.hpp"
+#include "tidemill/io/files/hertz_text.hpp"
+#include "tidemill/io/live/live_kinds.hpp"
+#include "tidemill/options/standard_streams.hpp"
 
 namespace tidemill::cli {
 

@@ -6,14 +6,14 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-#include "tidemill/cli/cli_error.hpp"
-#include "tidemill/cli/dvbs2/testing/small_recording.hpp"
-#include "tidemill/cli/dvbs2/tx_input.hpp"
-#include "tidemill/cli/testing/program.hpp"
+#include "tidemill/apps/transmission/tx_input.hpp"
+#include "tidemill/base/cli_error.hpp"
 #include "tidemill/io/io_error.hpp"
-#include "tidemill/io/rtp_packetizer.hpp"
-#include "tidemill/io/ts_packet.hpp"
-#include "tidemill/io/udp_receiver.hpp"
+#include "tidemill/io/network/udp_receiver.hpp"
+#include "tidemill/io/transport/rtp_packetizer.hpp"
+#include "tidemill/io/transport/ts_packet.hpp"
+#include "tidemill/testing/program.hpp"
+#include "tidemill/testing/small_recording.hpp"
 
 namespace tidemill::cli {
 namespace {

@@ -4,19 +4,19 @@
 
 #include <fmt/format.h>
 
-#include "tidemill/cli/cli_error.hpp"
-#include "tidemill/cli/dvbs2/gold_name.hpp"
-#include "tidemill/cli/dvbs2/modcod_name.hpp"
-#include "tidemill/cli/dvbs2/reception_options.hpp"
-#include "tidemill/cli/dvbs2/stored_format.hpp"
-#include "tidemill/cli/dvbs2/tx_job.hpp"
-#include "tidemill/cli/dvbs2/tx_output.hpp"
-#include "tidemill/cli/standard_streams.hpp"
+#include "tidemill/apps/reception/reception_options.hpp"
+#include "tidemill/apps/transmission/tx_job.hpp"
+#include "tidemill/apps/transmission/tx_output.hpp"
+#include "tidemill/base/cli_error.hpp"
+#include "tidemill/base/json.hpp"
 #include "tidemill/cli/verbs.hpp"
-#include "tidemill/io/hertz_text.hpp"
-#include "tidemill/io/recording.hpp"
-#include "tidemill/io/ts_packet.hpp"
-#include "tidemill/json/json.hpp"
+#include "tidemill/dvbs2/standard/gold_name.hpp"
+#include "tidemill/dvbs2/standard/modcod_name.hpp"
+#include "tidemill/io/files/hertz_text.hpp"
+#include "tidemill/io/recordings/recording.hpp"
+#include "tidemill/io/transport/ts_packet.hpp"
+#include "tidemill/options/standard_streams.hpp"
+#include "tidemill/options/stored_format.hpp"
 
 namespace tidemill::cli {
 

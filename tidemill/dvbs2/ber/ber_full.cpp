@@ -13,7 +13,7 @@
 #include "tidemill/dvbs2/receiver/receiver.hpp"
 #include "tidemill/dvbs2/send/frame_modulator.hpp"
 #include "tidemill/dvbs2/send/pulse_shaper.hpp"
-#include "tidemill/run/sequence.hpp"
+#include "tidemill/runtime/execute/sequence.hpp"
 
 namespace tidemill::dvbs2 {
 

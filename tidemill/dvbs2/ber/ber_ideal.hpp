@@ -7,7 +7,7 @@
 #include "tidemill/dvbs2/receiver/rx_decode.hpp"
 #include "tidemill/dvbs2/send/frame_modulator.hpp"
 #include "tidemill/dvbs2/sync/frame_sync.hpp"
-#include "tidemill/graph/module.hpp"
+#include "tidemill/runtime/graph/module.hpp"
 
 namespace tidemill::dvbs2 {
 

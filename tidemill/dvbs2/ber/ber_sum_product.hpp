@@ -7,7 +7,7 @@
 #include "tidemill/dvbs2/carrier/noise.hpp"
 #include "tidemill/dvbs2/receiver/rx_decode.hpp"
 #include "tidemill/fec/sum_product_decoder.hpp"
-#include "tidemill/graph/module.hpp"
+#include "tidemill/runtime/graph/module.hpp"
 
 namespace tidemill::dvbs2 {
 

@@ -8,9 +8,9 @@
 #include "tidemill/dvbs2/dvbs2_error.hpp"
 #include "tidemill/dvbs2/receiver/rx_decode.hpp"
 #include "tidemill/dvbs2/receiver/rx_demapper.hpp"
-#include "tidemill/graph/structure.hpp"
-#include "tidemill/run/pipeline.hpp"
-#include "tidemill/run/sequence.hpp"
+#include "tidemill/runtime/execute/pipeline.hpp"
+#include "tidemill/runtime/execute/sequence.hpp"
+#include "tidemill/runtime/graph/structure.hpp"
 
 namespace tidemill::dvbs2 {
 

@@ -6,8 +6,8 @@
 
 #include "tidemill/dvbs2/ber/ber_counts.hpp"
 #include "tidemill/dvbs2/ber/ber_point.hpp"
-#include "tidemill/graph/graph.hpp"
-#include "tidemill/graph/module.hpp"
+#include "tidemill/runtime/graph/graph.hpp"
+#include "tidemill/runtime/graph/module.hpp"
 
 namespace tidemill::dvbs2 {
 

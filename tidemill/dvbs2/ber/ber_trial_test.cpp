@@ -7,7 +7,7 @@
 
 #include "tidemill/dvbs2/ber/ber_ideal.hpp"
 #include "tidemill/dvbs2/dvbs2_error.hpp"
-#include "tidemill/graph/testbench.hpp"
+#include "tidemill/runtime/graph/testbench.hpp"
 
 namespace tidemill::dvbs2 {
 namespace {

@@ -5,8 +5,8 @@
 #include <iterator>
 #include <vector>
 
+#include "tidemill/base/quantile.hpp"
 #include "tidemill/dsp/power_peaks.hpp"
-#include "tidemill/quantile.hpp"
 
 namespace tidemill::dvbs2 {
 

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <complex>
 
+#include "tidemill/base/quantile.hpp"
 #include "tidemill/dsp/power_peaks.hpp"
-#include "tidemill/quantile.hpp"
 
 namespace tidemill::dvbs2 {
 

@@ -4,8 +4,8 @@
 #include <cassert>
 #include <cmath>
 
+#include "tidemill/base/quantile.hpp"
 #include "tidemill/dsp/power_spectrum.hpp"
-#include "tidemill/quantile.hpp"
 
 namespace tidemill::dvbs2 {
 

@@ -11,7 +11,7 @@
 #include "tidemill/dvbs2/receiver/testing/wide_band.hpp"
 #include "tidemill/dvbs2/search/tuning_plan.hpp"
 #include "tidemill/dvbs2/tuner/tuned_source.hpp"
-#include "tidemill/run/sequence.hpp"
+#include "tidemill/runtime/execute/sequence.hpp"
 #include "tidemill/testing/bench.hpp"
 
 namespace tidemill::dvbs2 {

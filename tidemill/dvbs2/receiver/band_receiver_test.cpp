@@ -12,8 +12,8 @@
 #include "tidemill/dvbs2/receiver/testing/rx_schedules.hpp"
 #include "tidemill/dvbs2/receiver/testing/wide_band.hpp"
 #include "tidemill/dvbs2/tuner/tuned_source.hpp"
-#include "tidemill/io/stream_reader.hpp"
-#include "tidemill/run/dynamic/dynamic.hpp"
+#include "tidemill/io/live/stream_reader.hpp"
+#include "tidemill/runtime/dynamic/dynamic.hpp"
 
 namespace tidemill::dvbs2 {
 namespace {

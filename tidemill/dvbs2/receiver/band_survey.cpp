@@ -7,8 +7,8 @@
 
 #include "tidemill/dvbs2/search/carrier_rates.hpp"
 #include "tidemill/dvbs2/search/narrow_bands.hpp"
-#include "tidemill/io/stream_reader.hpp"
-#include "tidemill/platform/side_by_side.hpp"
+#include "tidemill/io/live/stream_reader.hpp"
+#include "tidemill/machine/side_by_side.hpp"
 
 namespace tidemill::dvbs2 {
 

@@ -12,7 +12,7 @@
 #include "tidemill/dvbs2/send/frame_modulator.hpp"
 #include "tidemill/dvbs2/send/pulse_shaper.hpp"
 #include "tidemill/dvbs2/standard/pl_scrambler.hpp"
-#include "tidemill/io/stream_reader.hpp"
+#include "tidemill/io/live/stream_reader.hpp"
 
 namespace tidemill::dvbs2 {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tidemill/dvbs2/front/front_block.hpp"
-#include "tidemill/graph/task.hpp"
+#include "tidemill/runtime/graph/task.hpp"
 
 namespace tidemill::dvbs2 {
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "tidemill/base/quantile.hpp"
 #include "tidemill/dvbs2/dvbs2_error.hpp"
 #include "tidemill/dvbs2/receiver/receiver.hpp"
 #include "tidemill/dvbs2/receiver/receiver_front.hpp"
@@ -17,10 +18,9 @@
 #include "tidemill/dvbs2/standard/vl_snr_header.hpp"
 #include "tidemill/dvbs2/sync/extension_header.hpp"
 #include "tidemill/dvbs2/tuner/tuned_source.hpp"
-#include "tidemill/io/service_list.hpp"
-#include "tidemill/io/ts_monitor.hpp"
-#include "tidemill/quantile.hpp"
-#include "tidemill/run/sequence.hpp"
+#include "tidemill/io/transport/service_list.hpp"
+#include "tidemill/io/transport/ts_monitor.hpp"
+#include "tidemill/runtime/execute/sequence.hpp"
 
 namespace tidemill::dvbs2 {
 

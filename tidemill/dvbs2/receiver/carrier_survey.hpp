@@ -10,7 +10,7 @@
 
 #include "tidemill/dvbs2/search/band_carriers.hpp"
 #include "tidemill/dvbs2/standard/modcod.hpp"
-#include "tidemill/io/sample_source.hpp"
+#include "tidemill/io/live/sample_source.hpp"
 
 namespace tidemill::dvbs2 {
 

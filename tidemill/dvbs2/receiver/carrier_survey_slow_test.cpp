@@ -11,7 +11,7 @@
 
 #include "tidemill/dvbs2/receiver/carrier_survey.hpp"
 #include "tidemill/dvbs2/receiver/testing/wide_band.hpp"
-#include "tidemill/io/stream_reader.hpp"
+#include "tidemill/io/live/stream_reader.hpp"
 
 namespace tidemill::dvbs2 {
 namespace {

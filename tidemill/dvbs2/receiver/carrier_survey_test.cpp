@@ -11,8 +11,8 @@
 #include <doctest/doctest.h>
 
 #include "tidemill/dvbs2/receiver/testing/wide_band.hpp"
-#include "tidemill/io/recording_reader.hpp"
-#include "tidemill/io/stream_reader.hpp"
+#include "tidemill/io/live/stream_reader.hpp"
+#include "tidemill/io/recordings/recording_reader.hpp"
 
 namespace tidemill::dvbs2 {
 namespace {

@@ -5,8 +5,8 @@
 #include <doctest/doctest.h>
 
 #include "tidemill/dvbs2/receiver/testing/made_signal.hpp"
-#include "tidemill/run/pipeline.hpp"
-#include "tidemill/run/sequence.hpp"
+#include "tidemill/runtime/execute/pipeline.hpp"
+#include "tidemill/runtime/execute/sequence.hpp"
 
 namespace tidemill::dvbs2 {
 namespace {

@@ -8,8 +8,8 @@
 #include "tidemill/dvbs2/receiver/band_receiver.hpp"
 #include "tidemill/dvbs2/receiver/testing/wide_band.hpp"
 #include "tidemill/dvbs2/tuner/tuned_source.hpp"
-#include "tidemill/run/dynamic/dynamic.hpp"
-#include "tidemill/run/sequence.hpp"
+#include "tidemill/runtime/dynamic/dynamic.hpp"
+#include "tidemill/runtime/execute/sequence.hpp"
 
 namespace tidemill::dvbs2 {
 namespace {

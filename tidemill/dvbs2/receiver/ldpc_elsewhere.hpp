@@ -8,7 +8,7 @@
 #include <string>
 
 #include "tidemill/fec/ldpc_decoder.hpp"
-#include "tidemill/schedule/batch_line.hpp"
+#include "tidemill/scheduling/static/batch_line.hpp"
 
 namespace tidemill::dvbs2 {
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "tidemill/io/sample_source.hpp"
+#include "tidemill/io/live/sample_source.hpp"
 
 namespace tidemill::dvbs2 {
 

@@ -14,8 +14,8 @@
 
 #include "tidemill/dvbs2/receiver/receiver.hpp"
 #include "tidemill/dvbs2/receiver/testing/timed_reception.hpp"
-#include "tidemill/io/sample_ring.hpp"
-#include "tidemill/run/sequence.hpp"
+#include "tidemill/io/live/sample_ring.hpp"
+#include "tidemill/runtime/execute/sequence.hpp"
 #include "tidemill/testing/bench.hpp"
 
 namespace tidemill::dvbs2 {

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <optional>
 
-#include "tidemill/io/ts_monitor.hpp"
-#include "tidemill/io/ts_packet.hpp"
+#include "tidemill/io/transport/ts_monitor.hpp"
+#include "tidemill/io/transport/ts_packet.hpp"
 
 namespace tidemill::dvbs2 {
 

@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-#include "tidemill/io/ts_packet.hpp"
+#include "tidemill/io/transport/ts_packet.hpp"
 
 namespace tidemill::dvbs2 {
 namespace {

@@ -6,14 +6,14 @@
 
 #include <fmt/format.h>
 
+#include "tidemill/base/guard.hpp"
 #include "tidemill/dvbs2/dvbs2_error.hpp"
 #include "tidemill/dvbs2/receiver/borrowed_samples.hpp"
 #include "tidemill/dvbs2/receiver/lent_samples.hpp"
 #include "tidemill/dvbs2/receiver/pushed_samples.hpp"
 #include "tidemill/dvbs2/receiver/receiver.hpp"
-#include "tidemill/guard.hpp"
-#include "tidemill/run/dynamic/dynamic.hpp"
-#include "tidemill/run/sequence.hpp"
+#include "tidemill/runtime/dynamic/dynamic.hpp"
+#include "tidemill/runtime/execute/sequence.hpp"
 
 namespace tidemill::dvbs2 {
 

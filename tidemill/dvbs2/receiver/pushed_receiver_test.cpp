@@ -9,7 +9,7 @@
 #include "tidemill/dvbs2/receiver/receiver.hpp"
 #include "tidemill/dvbs2/receiver/symbol_tap.hpp"
 #include "tidemill/dvbs2/receiver/testing/made_signal.hpp"
-#include "tidemill/run/run_error.hpp"
+#include "tidemill/runtime/threads/run_error.hpp"
 
 namespace tidemill::dvbs2 {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "tidemill/dvbs2/receiver/pushed_source.hpp"
 #include "tidemill/dvbs2/receiver/receiver.hpp"
-#include "tidemill/run/outside/hand_over.hpp"
+#include "tidemill/runtime/stream/hand_over.hpp"
 
 namespace tidemill::dvbs2 {
 

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <span>
 
-#include "tidemill/io/sample_source.hpp"
+#include "tidemill/io/live/sample_source.hpp"
 
 namespace tidemill::dvbs2 {
 

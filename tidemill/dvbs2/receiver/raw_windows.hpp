@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tidemill/dvbs2/receiver/raw_block.hpp"
-#include "tidemill/graph/archive.hpp"
+#include "tidemill/runtime/graph/archive.hpp"
 
 namespace tidemill::dvbs2 {
 

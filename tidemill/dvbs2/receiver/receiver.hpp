@@ -11,10 +11,10 @@
 #include "tidemill/dvbs2/receiver/reception_report.hpp"
 #include "tidemill/dvbs2/streams/stream_outputs.hpp"
 #include "tidemill/dvbs2/sync/frame_info.hpp"
-#include "tidemill/graph/archive.hpp"
-#include "tidemill/graph/graph.hpp"
-#include "tidemill/io/sample_source.hpp"
-#include "tidemill/run/outside/inlet.hpp"
+#include "tidemill/io/live/sample_source.hpp"
+#include "tidemill/runtime/graph/archive.hpp"
+#include "tidemill/runtime/graph/graph.hpp"
+#include "tidemill/runtime/stream/inlet.hpp"
 
 namespace tidemill::dvbs2 {
 

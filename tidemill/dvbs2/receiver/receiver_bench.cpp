@@ -8,8 +8,8 @@
 
 #include "tidemill/dvbs2/receiver/testing/rx_schedules.hpp"
 #include "tidemill/dvbs2/receiver/testing/timed_reception.hpp"
-#include "tidemill/io/recording_reader.hpp"
-#include "tidemill/platform/memory.hpp"
+#include "tidemill/io/recordings/recording_reader.hpp"
+#include "tidemill/machine/memory.hpp"
 #include "tidemill/testing/bench.hpp"
 
 namespace tidemill::dvbs2 {

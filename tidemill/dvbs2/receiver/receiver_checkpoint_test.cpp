@@ -5,8 +5,8 @@
 
 #include "tidemill/dvbs2/receiver/testing/made_signal.hpp"
 #include "tidemill/dvbs2/receiver/testing/rx_schedules.hpp"
-#include "tidemill/run/checkpoint/checkpoint.hpp"
-#include "tidemill/run/dynamic/dynamic.hpp"
+#include "tidemill/runtime/dynamic/dynamic.hpp"
+#include "tidemill/runtime/stream/checkpoint.hpp"
 
 namespace tidemill::dvbs2 {
 namespace {

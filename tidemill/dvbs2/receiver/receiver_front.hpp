@@ -2,8 +2,8 @@
 
 #include "tidemill/dvbs2/receiver/rx_front.hpp"
 #include "tidemill/dvbs2/receiver/rx_source.hpp"
-#include "tidemill/graph/graph.hpp"
-#include "tidemill/io/sample_source.hpp"
+#include "tidemill/io/live/sample_source.hpp"
+#include "tidemill/runtime/graph/graph.hpp"
 
 namespace tidemill::dvbs2 {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tidemill/platform/tick_clock.hpp"
+#include "tidemill/machine/tick_clock.hpp"
 
 namespace tidemill::dvbs2 {
 

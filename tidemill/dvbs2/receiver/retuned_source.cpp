@@ -12,9 +12,9 @@
 #include "tidemill/dvbs2/search/internal/source_pieces.hpp"
 #include "tidemill/dvbs2/standard/pl_scrambler.hpp"
 #include "tidemill/dvbs2/tuner/read_all.hpp"
-#include "tidemill/io/quantize.hpp"
-#include "tidemill/io/stream_reader.hpp"
-#include "tidemill/run/sequence.hpp"
+#include "tidemill/io/live/quantize.hpp"
+#include "tidemill/io/live/stream_reader.hpp"
+#include "tidemill/runtime/execute/sequence.hpp"
 
 namespace tidemill::dvbs2 {
 

@@ -13,7 +13,7 @@
 #include "tidemill/dvbs2/search/band_watch.hpp"
 #include "tidemill/dvbs2/search/steady_stretches.hpp"
 #include "tidemill/dvbs2/tuner/tuned_source.hpp"
-#include "tidemill/io/sample_source.hpp"
+#include "tidemill/io/live/sample_source.hpp"
 
 namespace tidemill::dvbs2 {
 

@@ -8,8 +8,8 @@
 #include "tidemill/dvbs2/receiver/shared_spectra.hpp"
 #include "tidemill/dvbs2/receiver/source_module.hpp"
 #include "tidemill/dvbs2/tuner/carrier_tuner.hpp"
-#include "tidemill/graph/module.hpp"
-#include "tidemill/io/sample_source.hpp"
+#include "tidemill/io/live/sample_source.hpp"
+#include "tidemill/runtime/graph/module.hpp"
 
 namespace tidemill::dvbs2 {
 

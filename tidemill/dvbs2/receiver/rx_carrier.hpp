@@ -4,7 +4,7 @@
 #include "tidemill/dvbs2/carrier/carrier.hpp"
 #include "tidemill/dvbs2/carrier/equaliser.hpp"
 #include "tidemill/dvbs2/carrier/noise.hpp"
-#include "tidemill/graph/module.hpp"
+#include "tidemill/runtime/graph/module.hpp"
 
 namespace tidemill::dvbs2 {
 

@@ -7,7 +7,7 @@
 #include "tidemill/dvbs2/receiver/receiver_front.hpp"
 #include "tidemill/dvbs2/receiver/reception_report.hpp"
 #include "tidemill/dvbs2/standard/pl_scrambler.hpp"
-#include "tidemill/graph/graph.hpp"
+#include "tidemill/runtime/graph/graph.hpp"
 
 namespace tidemill::dvbs2 {
 

@@ -13,7 +13,7 @@
 #include "tidemill/dvbs2/sync/frame_sync.hpp"
 #include "tidemill/fec/bch.hpp"
 #include "tidemill/fec/ldpc_decoder.hpp"
-#include "tidemill/graph/module.hpp"
+#include "tidemill/runtime/graph/module.hpp"
 
 namespace tidemill::dvbs2 {
 

@@ -8,7 +8,7 @@
 #include "tidemill/dvbs2/carrier/equaliser.hpp"
 #include "tidemill/dvbs2/carrier/rise_watch.hpp"
 #include "tidemill/dvbs2/receiver/published.hpp"
-#include "tidemill/graph/module.hpp"
+#include "tidemill/runtime/graph/module.hpp"
 
 namespace tidemill::dvbs2 {
 

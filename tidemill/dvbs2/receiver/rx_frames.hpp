@@ -6,7 +6,7 @@
 
 #include "tidemill/dvbs2/receiver/raw_block.hpp"
 #include "tidemill/dvbs2/sync/frame_sync.hpp"
-#include "tidemill/graph/module.hpp"
+#include "tidemill/runtime/graph/module.hpp"
 
 namespace tidemill::dvbs2 {
 

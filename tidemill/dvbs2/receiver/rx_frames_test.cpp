@@ -10,7 +10,7 @@
 #include <doctest/doctest.h>
 
 #include "tidemill/dvbs2/standard/testing/test_frames.hpp"
-#include "tidemill/graph/testbench.hpp"
+#include "tidemill/runtime/graph/testbench.hpp"
 
 namespace tidemill::dvbs2 {
 namespace {

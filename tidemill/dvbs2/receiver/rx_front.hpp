@@ -19,7 +19,7 @@
 #include "tidemill/dvbs2/receiver/block_keeper.hpp"
 #include "tidemill/dvbs2/receiver/published.hpp"
 #include "tidemill/dvbs2/receiver/raw_block.hpp"
-#include "tidemill/graph/module.hpp"
+#include "tidemill/runtime/graph/module.hpp"
 
 namespace tidemill::dvbs2 {
 

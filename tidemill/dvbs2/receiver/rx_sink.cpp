@@ -6,7 +6,7 @@
 
 #include "tidemill/dvbs2/receiver/rx_equaliser.hpp"
 #include "tidemill/dvbs2/standard/bb_header.hpp"
-#include "tidemill/platform/tick_clock.hpp"
+#include "tidemill/machine/tick_clock.hpp"
 
 namespace tidemill::dvbs2 {
 

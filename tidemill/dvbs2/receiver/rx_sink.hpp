@@ -11,7 +11,7 @@
 #include "tidemill/dvbs2/receiver/receiver.hpp"
 #include "tidemill/dvbs2/receiver/rx_decode.hpp"
 #include "tidemill/dvbs2/streams/stream_sorter.hpp"
-#include "tidemill/graph/module.hpp"
+#include "tidemill/runtime/graph/module.hpp"
 
 namespace tidemill::dvbs2 {
 

@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "tidemill/graph/module.hpp"
-#include "tidemill/io/sample_source.hpp"
+#include "tidemill/io/live/sample_source.hpp"
+#include "tidemill/runtime/graph/module.hpp"
 
 namespace tidemill::dvbs2 {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tidemill/dsp/iq.hpp"
-#include "tidemill/run/observer.hpp"
+#include "tidemill/runtime/report/observer.hpp"
 
 namespace tidemill::dvbs2 {
 

@@ -10,7 +10,7 @@
 #include "tidemill/dvbs2/channel/disturbances.hpp"
 #include "tidemill/dvbs2/receiver/testing/wide_band.hpp"
 #include "tidemill/dvbs2/search/carrier_rates.hpp"
-#include "tidemill/io/stream_reader.hpp"
+#include "tidemill/io/live/stream_reader.hpp"
 
 namespace tidemill::dvbs2 {
 namespace {

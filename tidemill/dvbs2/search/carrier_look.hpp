@@ -4,7 +4,7 @@
 #include <optional>
 #include <span>
 
-#include "tidemill/io/sample_source.hpp"
+#include "tidemill/io/live/sample_source.hpp"
 
 namespace tidemill::dvbs2 {
 

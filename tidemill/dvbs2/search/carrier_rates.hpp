@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "tidemill/dvbs2/search/band_carriers.hpp"
-#include "tidemill/io/sample_source.hpp"
+#include "tidemill/io/live/sample_source.hpp"
 
 namespace tidemill::dvbs2 {
 

@@ -6,7 +6,7 @@
 #include <doctest/doctest.h>
 
 #include "tidemill/dvbs2/receiver/testing/wide_band.hpp"
-#include "tidemill/io/stream_reader.hpp"
+#include "tidemill/io/live/stream_reader.hpp"
 
 namespace tidemill::dvbs2 {
 

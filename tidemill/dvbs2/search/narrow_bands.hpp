@@ -6,7 +6,7 @@
 
 #include "tidemill/dsp/iq.hpp"
 #include "tidemill/dvbs2/search/band_carriers.hpp"
-#include "tidemill/io/sample_source.hpp"
+#include "tidemill/io/live/sample_source.hpp"
 
 namespace tidemill::dvbs2 {
 

@@ -5,7 +5,7 @@
 #include <numbers>
 #include <vector>
 
-#include "tidemill/io/quantize.hpp"
+#include "tidemill/io/live/quantize.hpp"
 
 namespace tidemill::dvbs2 {
 namespace {

@@ -7,7 +7,7 @@
 #include <doctest/doctest.h>
 
 #include "tidemill/dvbs2/send/frame_modulator.hpp"
-#include "tidemill/io/quantize.hpp"
+#include "tidemill/io/live/quantize.hpp"
 
 namespace tidemill::dvbs2 {
 namespace {

@@ -11,7 +11,7 @@
 #include "tidemill/dvbs2/send/frame_modulator.hpp"
 #include "tidemill/dvbs2/standard/modcod.hpp"
 #include "tidemill/dvbs2/streams/stream_slicer.hpp"
-#include "tidemill/io/ts_packet.hpp"
+#include "tidemill/io/transport/ts_packet.hpp"
 
 namespace tidemill::dvbs2 {
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "tidemill/dvbs2/dvbs2_error.hpp"
-#include "tidemill/io/recording_writer.hpp"
-#include "tidemill/io/ts_packet.hpp"
+#include "tidemill/io/recordings/recording_writer.hpp"
+#include "tidemill/io/transport/ts_packet.hpp"
 
 namespace tidemill::dvbs2 {
 namespace {

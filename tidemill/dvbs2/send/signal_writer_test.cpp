@@ -8,8 +8,8 @@
 
 #include "tidemill/dvbs2/dvbs2_error.hpp"
 #include "tidemill/io/io_error.hpp"
-#include "tidemill/io/recording_reader.hpp"
-#include "tidemill/io/ts_packet.hpp"
+#include "tidemill/io/recordings/recording_reader.hpp"
+#include "tidemill/io/transport/ts_packet.hpp"
 #include "tidemill/testing/scratch_folder.hpp"
 
 namespace tidemill::dvbs2 {

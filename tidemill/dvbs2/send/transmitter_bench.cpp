@@ -9,8 +9,8 @@
 #include "tidemill/dvbs2/send/multiplexer.hpp"
 #include "tidemill/dvbs2/send/pulse_shaper.hpp"
 #include "tidemill/dvbs2/send/transmitter.hpp"
-#include "tidemill/io/quantize.hpp"
-#include "tidemill/io/ts_packet.hpp"
+#include "tidemill/io/live/quantize.hpp"
+#include "tidemill/io/transport/ts_packet.hpp"
 #include "tidemill/testing/bench.hpp"
 
 namespace tidemill::dvbs2 {

@@ -18,8 +18,8 @@
 #include "tidemill/dvbs2/send/frame_modulator.hpp"
 #include "tidemill/dvbs2/send/pulse_shaper.hpp"
 #include "tidemill/dvbs2/standard/pl_header.hpp"
-#include "tidemill/io/recording_reader.hpp"
-#include "tidemill/io/ts_file.hpp"
+#include "tidemill/io/recordings/recording_reader.hpp"
+#include "tidemill/io/transport/ts_file.hpp"
 
 namespace tidemill::dvbs2 {
 namespace {

@@ -11,8 +11,8 @@
 #include "tidemill/dvbs2/send/byte_shaper.hpp"
 #include "tidemill/dvbs2/send/multiplexer.hpp"
 #include "tidemill/dvbs2/send/pulse_shaper.hpp"
-#include "tidemill/graph/graph.hpp"
-#include "tidemill/graph/module.hpp"
+#include "tidemill/runtime/graph/graph.hpp"
+#include "tidemill/runtime/graph/module.hpp"
 
 namespace tidemill::dvbs2 {
 

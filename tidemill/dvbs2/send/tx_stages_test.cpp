@@ -6,10 +6,10 @@
 #include <doctest/doctest.h>
 
 #include "tidemill/dvbs2/receiver/testing/rx_schedules.hpp"
-#include "tidemill/graph/structure.hpp"
-#include "tidemill/io/ts_packet.hpp"
-#include "tidemill/run/pipeline.hpp"
-#include "tidemill/run/sequence.hpp"
+#include "tidemill/io/transport/ts_packet.hpp"
+#include "tidemill/runtime/execute/pipeline.hpp"
+#include "tidemill/runtime/execute/sequence.hpp"
+#include "tidemill/runtime/graph/structure.hpp"
 
 namespace tidemill::dvbs2 {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "tidemill/io/crc32.hpp"
+#include "tidemill/io/transport/crc32.hpp"
 
 namespace tidemill::dvbs2 {
 namespace {

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "tidemill/dvbs2/streams/gse_receiver.hpp"
-#include "tidemill/io/ip_packet.hpp"
+#include "tidemill/io/transport/ip_packet.hpp"
 
 /// Whatever stands in data fields, what waits stays within its bounds, PDUs lie inside what was pushed, and
 /// headers of IP packets inside them. The first byte tells how long fields are.

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "tidemill/fec/crc8.hpp"
-#include "tidemill/io/ts_packet.hpp"
+#include "tidemill/io/transport/ts_packet.hpp"
 
 namespace tidemill::dvbs2 {
 namespace {

@@ -8,7 +8,7 @@
 #include <doctest/doctest.h>
 
 #include "tidemill/dvbs2/streams/stream_slicer.hpp"
-#include "tidemill/io/ts_packet.hpp"
+#include "tidemill/io/transport/ts_packet.hpp"
 
 namespace tidemill::dvbs2 {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "tidemill/dvbs2/streams/stream_slicer.hpp"
 #include "tidemill/dvbs2/streams/stream_sorter.hpp"
-#include "tidemill/io/ts_packet.hpp"
+#include "tidemill/io/transport/ts_packet.hpp"
 
 namespace {
 

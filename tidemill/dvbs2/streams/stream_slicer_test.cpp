@@ -8,7 +8,7 @@
 
 #include "tidemill/dvbs2/dvbs2_error.hpp"
 #include "tidemill/fec/crc8.hpp"
-#include "tidemill/io/ts_packet.hpp"
+#include "tidemill/io/transport/ts_packet.hpp"
 
 namespace tidemill::dvbs2 {
 namespace {

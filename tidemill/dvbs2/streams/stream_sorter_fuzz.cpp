@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "tidemill/dvbs2/streams/stream_sorter.hpp"
-#include "tidemill/io/ts_packet.hpp"
+#include "tidemill/io/transport/ts_packet.hpp"
 
 namespace {
 

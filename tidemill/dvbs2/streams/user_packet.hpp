@@ -6,7 +6,7 @@
 #include <span>
 
 #include "tidemill/dvbs2/standard/bb_header.hpp"
-#include "tidemill/io/ts_packet.hpp"
+#include "tidemill/io/transport/ts_packet.hpp"
 
 namespace tidemill::dvbs2 {
 

@@ -10,8 +10,8 @@
 #include <fmt/format.h>
 
 #include "tidemill/dvbs2/dvbs2_error.hpp"
-#include "tidemill/io/byte_reader.hpp"
 #include "tidemill/io/io_error.hpp"
+#include "tidemill/io/transport/byte_reader.hpp"
 
 namespace tidemill::dvbs2 {
 

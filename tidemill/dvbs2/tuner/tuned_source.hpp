@@ -10,7 +10,7 @@
 #include "tidemill/dsp/sample_format.hpp"
 #include "tidemill/dvbs2/tuner/carrier_tuner.hpp"
 #include "tidemill/dvbs2/tuner/tuning.hpp"
-#include "tidemill/io/sample_source.hpp"
+#include "tidemill/io/live/sample_source.hpp"
 
 namespace tidemill::dvbs2 {
 

@@ -9,8 +9,8 @@
 #include "tidemill/dvbs2/receiver/testing/endless_source.hpp"
 #include "tidemill/dvbs2/receiver/testing/wide_band.hpp"
 #include "tidemill/dvbs2/tuner/tuned_source.hpp"
-#include "tidemill/io/stream_reader.hpp"
-#include "tidemill/run/sequence.hpp"
+#include "tidemill/io/live/stream_reader.hpp"
+#include "tidemill/runtime/execute/sequence.hpp"
 #include "tidemill/testing/bench.hpp"
 
 namespace tidemill::dvbs2 {

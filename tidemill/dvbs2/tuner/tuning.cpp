@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "tidemill/dvbs2/dvbs2_error.hpp"
-#include "tidemill/io/hertz_text.hpp"
+#include "tidemill/io/files/hertz_text.hpp"
 
 namespace tidemill::dvbs2 {
 

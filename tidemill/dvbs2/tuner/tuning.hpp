@@ -4,7 +4,7 @@
 
 #include "tidemill/dsp/tuner.hpp"
 #include "tidemill/dvbs2/tuner/doppler_track.hpp"
-#include "tidemill/io/sample_source.hpp"
+#include "tidemill/io/live/sample_source.hpp"
 
 namespace tidemill::dvbs2 {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tidemill/io/ip_packet.hpp"
+#include "tidemill/io/transport/ip_packet.hpp"
 
 namespace tidemill::io::internal {
 

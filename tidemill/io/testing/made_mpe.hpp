@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "tidemill/io/crc32.hpp"
-#include "tidemill/io/ts_packet.hpp"
+#include "tidemill/io/transport/crc32.hpp"
+#include "tidemill/io/transport/ts_packet.hpp"
 
 namespace tidemill::io::internal {
 

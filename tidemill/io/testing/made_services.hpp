@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tidemill/io/ts_packet.hpp"
+#include "tidemill/io/transport/ts_packet.hpp"
 
 /// Service description tables: for tests.
 namespace tidemill::io::internal {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tidemill/io/live_clock.hpp"
+#include "tidemill/io/live/live_clock.hpp"
 
 namespace tidemill::io::internal {
 

@@ -3,7 +3,7 @@
 #include <cstring>
 #include <vector>
 
-#include "tidemill/io/vita49_packet.hpp"
+#include "tidemill/io/live/vita49_packet.hpp"
 
 namespace tidemill::io::internal {
 

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "tidemill/platform/counters.hpp"
-#include "tidemill/platform/platform_error.hpp"
+#include "tidemill/machine/counters.hpp"
+#include "tidemill/machine/platform_error.hpp"
 #include "tidemill/steer/steer_error.hpp"
 #include "tidemill/steer/system.hpp"
 

@@ -14,12 +14,12 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include "tidemill/cli/reproduce/reproduction.hpp"
-#include "tidemill/schedule/profile_file.hpp"
-#include "tidemill/schedule/schedule_error.hpp"
-#include "tidemill/sim/random_chain.hpp"
-#include "tidemill/sim/sim_error.hpp"
-#include "tidemill/sim/strategy_study.hpp"
+#include "tidemill/lab/reproduce/reproduction.hpp"
+#include "tidemill/lab/sim/random_chain.hpp"
+#include "tidemill/lab/sim/sim_error.hpp"
+#include "tidemill/lab/sim/strategy_study.hpp"
+#include "tidemill/scheduling/static/profile_file.hpp"
+#include "tidemill/scheduling/static/schedule_error.hpp"
 
 namespace tidemill::python {
 

@@ -16,10 +16,10 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include "tidemill/schedule/profile_file.hpp"
-#include "tidemill/sim/profile_stream.hpp"
-#include "tidemill/sim/task_programs.hpp"
-#include "tidemill/sim/task_simulator.hpp"
+#include "tidemill/lab/sim/profile_stream.hpp"
+#include "tidemill/lab/sim/task_programs.hpp"
+#include "tidemill/lab/sim/task_simulator.hpp"
+#include "tidemill/scheduling/static/profile_file.hpp"
 
 namespace tidemill::python {
 

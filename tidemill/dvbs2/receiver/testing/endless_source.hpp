@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "tidemill/io/sample_source.hpp"
+#include "tidemill/io/live/sample_source.hpp"
 
 namespace tidemill::dvbs2::internal {
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "tidemill/dvbs2/receiver/receiver_front.hpp"
-#include "tidemill/io/stream_reader.hpp"
-#include "tidemill/run/sequence.hpp"
+#include "tidemill/io/live/stream_reader.hpp"
+#include "tidemill/runtime/execute/sequence.hpp"
 
 /// The front of the receiver by itself: for its tests and benchmarks.
 namespace tidemill::dvbs2::internal {

@@ -16,9 +16,9 @@
 #include "tidemill/dvbs2/receiver/rx_frames.hpp"
 #include "tidemill/dvbs2/send/multiplexer.hpp"
 #include "tidemill/dvbs2/send/pulse_shaper.hpp"
-#include "tidemill/io/ts_packet.hpp"
-#include "tidemill/run/pipeline.hpp"
-#include "tidemill/run/sequence.hpp"
+#include "tidemill/io/transport/ts_packet.hpp"
+#include "tidemill/runtime/execute/pipeline.hpp"
+#include "tidemill/runtime/execute/sequence.hpp"
 
 /// Signals of our own transmitter, and what the receiver makes of them: for the receiver's tests.
 namespace tidemill::dvbs2::internal {

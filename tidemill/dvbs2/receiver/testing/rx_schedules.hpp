@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "tidemill/dvbs2/receiver/testing/made_signal.hpp"
-#include "tidemill/graph/structure.hpp"
-#include "tidemill/schedule/schedule.hpp"
+#include "tidemill/runtime/graph/structure.hpp"
+#include "tidemill/scheduling/static/schedule.hpp"
 
 /// Ways to cut the receiver into stages: for the receiver's tests.
 namespace tidemill::dvbs2::internal {

@@ -17,9 +17,9 @@
 #include "tidemill/dvbs2/receiver/testing/made_signal.hpp"
 #include "tidemill/dvbs2/send/frame_modulator.hpp"
 #include "tidemill/dvbs2/send/transmitter.hpp"
-#include "tidemill/io/quantize.hpp"
-#include "tidemill/run/profile/profiler.hpp"
-#include "tidemill/schedule/herad.hpp"
+#include "tidemill/io/live/quantize.hpp"
+#include "tidemill/scheduling/static/herad.hpp"
+#include "tidemill/tuning/profile/profiler.hpp"
 
 /// Receptions that are timed, of recordings in memory: for the receiver's benchmarks.
 namespace tidemill::dvbs2::internal {

@@ -9,7 +9,7 @@
 #include "tidemill/dvbs2/receiver/testing/wide_band.hpp"
 #include "tidemill/dvbs2/search/tuning_plan.hpp"
 #include "tidemill/dvbs2/tuner/tuned_source.hpp"
-#include "tidemill/io/stream_reader.hpp"
+#include "tidemill/io/live/stream_reader.hpp"
 
 /// Carriers out of wide recordings, through a tuner and a receiver: for tests.
 namespace tidemill::dvbs2::internal {

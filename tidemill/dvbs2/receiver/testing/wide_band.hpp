@@ -17,7 +17,7 @@
 #include "tidemill/dvbs2/search/testing/dvbs_signal.hpp"
 #include "tidemill/dvbs2/send/pulse_shaper.hpp"
 #include "tidemill/dvbs2/send/transmitter.hpp"
-#include "tidemill/io/quantize.hpp"
+#include "tidemill/io/live/quantize.hpp"
 
 /// Recordings of several carriers side by side, as a wide radio makes them: for tests.
 namespace tidemill::dvbs2::internal {

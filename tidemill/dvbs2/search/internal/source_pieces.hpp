@@ -6,7 +6,7 @@
 
 #include "tidemill/dsp/sample_format.hpp"
 #include "tidemill/dvbs2/search/internal/unknown_pulses.hpp"
-#include "tidemill/io/sample_source.hpp"
+#include "tidemill/io/live/sample_source.hpp"
 
 namespace tidemill::dvbs2::internal {
 

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <vector>
 
+#include "tidemill/base/quantile.hpp"
 #include "tidemill/dsp/pulse.hpp"
-#include "tidemill/quantile.hpp"
 
 namespace tidemill::dvbs2::internal {
 

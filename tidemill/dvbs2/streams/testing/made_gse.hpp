@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "tidemill/io/crc32.hpp"
+#include "tidemill/io/transport/crc32.hpp"
 
 namespace tidemill::dvbs2::internal {
 

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tidemill/base/quantile.hpp"
 #include "tidemill/dsp/complex_product.hpp"
 #include "tidemill/dsp/iq.hpp"
 #include "tidemill/dvbs2/standard/modcod.hpp"
 #include "tidemill/dvbs2/sync/internal/stepped_sums.hpp"
-#include "tidemill/quantile.hpp"
 
 namespace tidemill::dvbs2::internal {
 

@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-#include "tidemill/graph/archive.hpp"
+#include "tidemill/runtime/graph/archive.hpp"
 
 namespace tidemill::dvbs2::internal {
 

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "tidemill/apps/reception/reception.hpp"
+#include "tidemill/apps/reception/signal_search.hpp"
+
+namespace tidemill::cli {
+
+/// What of a signal is searched, by what is said of it.
+SearchFor searched(const ReceptionOptions& options);
+
+/// As it was told; 0: nobody knows yet.
+double told_symbol_rate_hz(const ReceptionOptions& options);
+
+/// Opens the recording; of a stream reads as much as a look for the carrier takes, or for all of a band.
+/// Throws IoError, WrongUsage or JobFailed.
+ReceptionJob open_job(const ReceptionOptions& options, bool whole_band = false);
+
+}  // namespace tidemill::cli

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "tidemill/apps/reception/reception.hpp"
+#include "tidemill/options/command_line.hpp"
+
+namespace tidemill::cli {
+
+/// Adds what a verb must be told to read a recording at all.
+void add_recording_options(Verb& verb, ReceptionOptions& options);
+
+/// Adds what a radio is told, for verbs that may read from one.
+void add_radio_options(Verb& verb, RadioOptions& options);
+
+/// Adds what every verb that receives asks about the recording.
+void add_reception_options(Verb& verb, ReceptionOptions& options);
+
+}  // namespace tidemill::cli

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "tidemill/apps/reception/rx_carriers.hpp"
+#include "tidemill/apps/reception/rx_reception.hpp"
+
+namespace tidemill::cli {
+
+/// What the run, the source, the receivers and the places say in the end.
+void take_account(const GraphRun& run, const RxReception& reception, RxCarriers& carriers);
+
+}  // namespace tidemill::cli

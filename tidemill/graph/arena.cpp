@@ -1,7 +1,0 @@
-#include "tidemill/graph/arena.hpp"
-
-namespace tidemill::internal {
-
-std::atomic<ArenaHeir> arena_heir{nullptr};
-
-}  // namespace tidemill::internal

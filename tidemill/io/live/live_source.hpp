@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "tidemill/io/live/sample_source.hpp"
+
+namespace tidemill::io {
+
+/// The byte that silence is made of: the middle of unsigned samples lies between two values.
+constexpr std::byte silent_byte(dsp::SampleFormat format) {
+    return format == dsp::SampleFormat::cu8 ? std::byte{0x80} : std::byte{0};
+}
+
+/// What is known to be missing between the samples that came.
+struct SampleLosses {
+    std::uint64_t gaps = 0;
+    std::uint64_t samples = 0;
+    std::uint64_t estimated = 0;  ///< of these samples, by the clock on the wall
+};
+
+/// Samples that come once, at their own pace: from a pipe, a network, a radio. A gap of known length is given
+/// out as silence of that length, so that whoever counts samples stays right. One thread reads.
+class LiveSource : public SampleSource {
+  public:
+    /// Connects, or waits for the other end, until format and rate are known; false where the stream ended
+    /// before. Throws IoError.
+    virtual bool begin() = 0;
+
+    /// From any thread, between begin() and the end: what reads the samples is another one than what changes.
+    void control(std::size_t /*index*/, double /*value*/) override {}
+
+    /// From any thread: whoever waits in begin() or read() is told that this is the end, and so is everyone
+    /// later.
+    virtual void end() noexcept = 0;
+
+    /// So far; from any thread.
+    virtual SampleLosses losses() const { return {}; }
+
+    /// What is wrong with what comes, in words; empty: nothing. From any thread.
+    virtual std::string trouble() const { return {}; }
+
+    /// Where the radio behind it is tuned, as far as it tells; from any thread.
+    virtual std::optional<double> center_frequency_hz() const { return {}; }
+
+    /// What was odd since the beginning, in words; empty where nothing is. From any thread.
+    virtual std::string remarks() const { return {}; }
+};
+
+}  // namespace tidemill::io

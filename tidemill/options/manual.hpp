@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+
+#include "tidemill/options/command_line.hpp"
+
+namespace tidemill::cli {
+
+/// What each exit status means, one a line.
+inline constexpr const char* kExitStatuses =
+    "0  done\n"
+    "1  the job was understood and failed: no signal, nothing received, an output that could not be written\n"
+    "2  wrong usage: an option or its value cannot be\n"
+    "3  unusable input: a file that is missing, malformed or not what it should be\n"
+    "4  a reception that --exit-on ended\n";
+
+/// The manual page of a program in the language of man(7), written from the tables of its verbs.
+std::string manual_of(Verb& program);
+
+}  // namespace tidemill::cli

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+
+#include "tidemill/runtime/graph/structure.hpp"
+#include "tidemill/runtime/report/report.hpp"
+#include "tidemill/runtime/report/run_options.hpp"
+#include "tidemill/runtime/report/run_totals.hpp"
+
+namespace tidemill {
+
+class StreamRun;
+
+/// How a stretch of a stream ended.
+enum class StretchEnd : std::uint8_t {
+    open,     ///< the stream may go on: the stretch was halted, or has begun as many frames as it was to
+    wanted,   ///< whoever wanted the run wants no more of it
+    by_task,  ///< a task has ended the stream
+};
+
+/// What a stretch of a stream came to.
+struct Stretch {
+    RunReport report{};
+    RunTotals totals{};
+    StretchEnd end = StretchEnd::open;
+};
+
+/// What runs a stretch of a stream; others may have run the one before, and run the next.
+class StretchRunner {
+  public:
+    virtual ~StretchRunner() = default;
+
+    /// Runs until the stream ends, `options.frames` have begun, or halt(); throws what the run throws.
+    virtual Stretch run_stretch(const RunOptions& options, StreamRun& stream) = 0;
+
+    /// Behind the last stretch, which this one has run: the frames of tasks that are told of the stream's
+    /// end, if a task ended it or `options.finish` says so.
+    virtual void end_stream(const RunOptions& options, StreamRun& stream, RunTotals& totals) = 0;
+
+    /// The stretch ends between two frames soon; from any thread.
+    virtual void halt() = 0;
+
+    /// The graph in order, with its units and segments.
+    virtual const Structure& structure() const = 0;
+};
+
+}  // namespace tidemill

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+
+#include "tidemill/runtime/graph/graph.hpp"
+
+namespace tidemill {
+
+/// 16 hexadecimal digits that tell graphs apart: they follow from the modules, their sockets and tasks, and
+/// the bindings, not from names of the graph or constant data.
+std::string identity_of(const Graph& graph);
+
+}  // namespace tidemill

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tidemill/base/thread_habits.hpp"
+#include "tidemill/machine/energy_meter.hpp"
+#include "tidemill/machine/topology.hpp"
+#include "tidemill/scheduling/static/cost_model.hpp"
+
+namespace tidemill {
+
+/// How to measure a machine.
+struct CalibrationOptions {
+    WaitMode waiting = WaitMode::mixed;  ///< of the pipelines whose hops are measured
+    double seconds = 0.05;               ///< of each measurement
+    int rounds = 7;                      ///< of which the median counts
+    bool siblings = false;               ///< also the two threads of a core, which schedules then may share
+    EnergyMeter* energy_meter = nullptr;
+    std::function<void(std::string_view)> progress{};  ///< told what is measured next
+};
+
+/// What a cut costs for frames of one size, as measured.
+struct HopMeasurement {
+    std::size_t bytes = 0;
+    double cost_us = 0;
+};
+
+/// What was measured of a machine, and the model that follows.
+struct Calibration {
+    CostModel model;
+    std::vector<HopMeasurement> hops;       ///< from which hop_us and byte_us were fitted
+    std::vector<std::string> not_measured;  ///< what is not in the model, and why
+};
+
+/// Measures with this machine's cores, pinned:
+/// - hop_us and byte_us: the period of a real pipeline of two stages of equal work, beyond the work that the
+///   same two tasks take in order on one core, for frames of several sizes;
+/// - slowdowns: how much longer computing takes as 1, 2, ... cores of a kind do it at the same time;
+/// - where siblings are wanted, shared_slowdown: how much longer it takes on both threads of a core;
+/// - watts of each kind, by the meter: all cores of the kind computing, and none of any.
+/// What the machine cannot tell stays out of the model.
+Calibration calibrate(const Topology& topology, const CalibrationOptions& options = {});
+
+}  // namespace tidemill
