@@ -1,9 +1,9 @@
-# What `cmake --install` puts under the prefix: the program, one library per room (tidemill::run, ...), all
-# of them together as tidemill::tidemill, their public headers, and what find_package(tidemill) needs.
+# Files of `cmake --install` under the prefix: the program, one library per house (tidemill::runtime, ...),
+# all of them together as tidemill::tidemill, their public headers, and what find_package(tidemill) needs.
 
 include(CMakePackageConfigHelpers)
 
-# What users include. Installed is what these reach, and nothing else; cmake/install_test.sh counts it.
+# Headers for users. Installed is what these reach, and nothing else; cmake/install_test.sh counts it.
 set(TIDEMILL_PUBLIC_HEADERS tidemill/tidemill.hpp tidemill/dvbs2.hpp tidemill/runtime/tasks/tasks.hpp)
 
 foreach(variable IN ITEMS PROJECT_SOURCE_DIR CMAKE_INSTALL_INCLUDEDIR TIDEMILL_PUBLIC_HEADERS)
@@ -38,13 +38,19 @@ install(TARGETS tidemill COMPONENT program)
 if(TARGET tidemill_soapy_loopback AND NOT TIDEMILL_PYTHON)
   add_dependencies(installable tidemill_soapy_loopback)
 endif()
-if(NOT CMAKE_CROSSCOMPILING)  # the program writes its manual page itself
+if(NOT CMAKE_CROSSCOMPILING)  # the program writes its manual pages itself
   install(CODE "set(manuals \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_MANDIR}/man1\")
     file(MAKE_DIRECTORY \"\${manuals}\")
-    execute_process(COMMAND \"$<TARGET_FILE:tidemill>\" --manual OUTPUT_FILE \"\${manuals}/tidemill.1\"
-      COMMAND_ERROR_IS_FATAL ANY)
-    execute_process(COMMAND gzip -9nf \"\${manuals}/tidemill.1\" COMMAND_ERROR_IS_FATAL ANY)" COMPONENT program)
+    execute_process(COMMAND \"$<TARGET_FILE:tidemill>\" --manuals \"\${manuals}\" COMMAND_ERROR_IS_FATAL ANY)
+    file(GLOB pages \"\${manuals}/tidemill*.1\")
+    execute_process(COMMAND gzip -9nf \${pages} COMMAND_ERROR_IS_FATAL ANY)" COMPONENT program)
 endif()
+
+# Completion of verbs, options and their values, for three shells.
+set(shells "${PROJECT_SOURCE_DIR}/cmake/completion")
+install(FILES "${shells}/tidemill" DESTINATION share/bash-completion/completions COMPONENT program)
+install(FILES "${shells}/_tidemill" DESTINATION share/zsh/vendor-completions COMPONENT program)
+install(FILES "${shells}/tidemill.fish" DESTINATION share/fish/vendor_completions.d COMPONENT program)
 
 # For systemd; which prefix the program gets is known only now.
 install(CODE "set(program_folder \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}\")

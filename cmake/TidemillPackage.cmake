@@ -14,7 +14,8 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_COMPONENTS_ALL program library development)
 set(CPACK_OUTPUT_FILE_PREFIX "${PROJECT_SOURCE_DIR}/dist")
 
-# What Debian's tools say of a shared library's package, so that others can depend on it; CPack has scripts instead.
+# Files of Debian's tools for a shared library's package, so that others can depend on it; CPack has scripts
+# instead.
 set(CPACK_POST_BUILD_SCRIPTS "${PROJECT_SOURCE_DIR}/cmake/without_scripts.cmake")
 file(WRITE "${PROJECT_BINARY_DIR}/debian/triggers" "activate-noawait ldconfig\n")
 file(WRITE "${PROJECT_BINARY_DIR}/debian/shlibs" "libtidemill 0 libtidemill0 (>= ${PROJECT_VERSION})\n")

@@ -18,7 +18,7 @@ if(TIDEMILL_BENCHMARKS)
   find_package(benchmark REQUIRED)
 endif()
 
-# What every target of the project is compiled with.
+# Flags of every target of the project.
 add_library(tidemill_build_flags INTERFACE)
 target_include_directories(tidemill_build_flags INTERFACE "${PROJECT_SOURCE_DIR}")
 target_compile_options(tidemill_build_flags INTERFACE

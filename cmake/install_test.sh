@@ -24,7 +24,7 @@ printf '%d headers installed\n' "$count"
 sed "s,^,$include/," "$prefix/installed" |
     xargs -P "$(nproc)" -n 8 "$compiler" -std=c++20 -fsyntax-only -x c++ "-I$include"
 
-# What is not for users does not meet their names.
+# Names that are not for users do not meet theirs.
 {
     cat "$prefix/public.cpp"
     echo 'using namespace tidemill;'

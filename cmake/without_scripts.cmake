@@ -1,5 +1,5 @@
-# Of packages that CPack has made: its scripts, which call ldconfig, are taken out. Debian has a trigger for that, and the
-# control files name it.
+# Scripts of packages that CPack has made, which call ldconfig, are taken out. Debian has a trigger for that,
+# and the control files name it.
 foreach(package IN LISTS CPACK_PACKAGE_FILES)
   set(folder "${CPACK_TEMPORARY_DIRECTORY}/without_scripts")
   file(REMOVE_RECURSE "${folder}")

@@ -9,12 +9,12 @@ using namespace tidemill;
 int main() {
     constexpr std::size_t kSamples = 4;
     Graph graph;
-    // What keeps something from frame to frame, like `next`, is called with frames in order.
+    // A task that keeps something from frame to frame, like `next`, is called with frames in order.
     auto& source =
         graph.add(task("source", out<float>("x", kSamples), [next = 0.0f](std::span<float> x) mutable {
             for (float& each : x) each = next++;
         }));
-    // What holds nothing and makes outputs of inputs is pure: any number of threads may run it.
+    // A task that holds nothing and makes outputs of inputs is pure: any number of threads may run it.
     auto& gain = graph.add(task("gain", in<float>("x", kSamples), out<float>("y", kSamples),
                                 [](std::span<const float> x, std::span<float> y) {
                                     for (std::size_t i = 0; i < x.size(); ++i) y[i] = 2 * x[i];

@@ -50,7 +50,7 @@ Platform platform_of(const steer::Kinds& kinds) {
     return platform;
 }
 
-/// What threads that were steered took, told when they are gone.
+/// Times of threads that were steered, reported when they are gone.
 class Departures {
   public:
     explicit Departures(const Cpus& cpus) : cpus_(cpus) {}

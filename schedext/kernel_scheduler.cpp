@@ -25,7 +25,8 @@ struct DestroyLink {
     void operator()(bpf_link* link) const { bpf_link__destroy(link); }
 };
 
-// What libbpf and the verifier say while a scheduler is loaded; libbpf has one printer for the whole process.
+// Messages of libbpf and the verifier while a scheduler is loaded; libbpf has one printer for the whole
+// process.
 std::string& words_of_libbpf() {
     static std::string words;
     return words;
@@ -60,7 +61,7 @@ bpf_map* scheduler_in(bpf_object* object) {
     return nullptr;
 }
 
-// What the thread wants since the scheduler last looked at it is not in the account yet.
+// Time that the thread wants since the scheduler last looked at it is not in the account yet.
 std::uint64_t wanted_ns(const AccountEntry& entry, std::uint64_t now_ns) {
     const bool wants = entry.wants_since_ns != 0 && entry.wants_since_ns < now_ns;
     return entry.wanted_ns + (wants ? now_ns - entry.wants_since_ns : 0);

@@ -29,7 +29,7 @@ trap 'rm -rf "$work"' EXIT
 flags=(-std=c++20 -fsyntax-only -fvisibility=hidden -I. -Ipython/src -DTIDEMILL_VERSION='""')
 for folder in "${folders[@]}"; do flags+=(-isystem "$folder"); done
 
-# What nearly all of them include is read once.
+# Headers that nearly all of them include are read once.
 grep -hoE '^#include <[^>]+>' python/src/bindings/{,lab/}*.[ch]pp | grep -vE 'numpy' | sort -u >"$work/common.hpp"
 { echo '#include <nanobind/nanobind.h>'; cat "$work/common.hpp"; } >"$work/all.hpp"
 "$compiler" "${flags[@]/-fsyntax-only/-O0}" -x c++-header "$work/all.hpp" -o "$work/all.hpp.gch"

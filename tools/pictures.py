@@ -12,7 +12,7 @@ from tidemill.demo import random_packets
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
-# What fer.csv calls its columns, and a curve.
+# Names of columns in fer.csv, and a curve.
 COLUMNS = {"MODCOD": "modcod", "Es/N0 dB": "esn0_db", "Eb/N0 dB": "ebn0_db", "frames": "frames", "wrong": "frames_wrong",
            "FER": "frame_error_rate", "95 % from": "frame_error_rate_low", "to": "frame_error_rate_high"}  # fmt: skip
 

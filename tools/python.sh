@@ -20,7 +20,7 @@ skip() {
     exit 0
 }
 
-# What it takes to load an extension into the Python that is there.
+# Checks what an extension needs in the Python that is there.
 check_python() {
     local python="${PYTHON:-python3}"
     command -v "$python" >/dev/null || skip "there is no $python"

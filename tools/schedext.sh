@@ -25,7 +25,7 @@ apt_of() { # SUITE COMMAND ARGUMENT...
         -o APT::Architectures::=arm64 "$@"
 }
 
-# Of the mirror that this machine's packages come from.
+# Opens a suite of the mirror that this machine's packages come from.
 open_suite() { # SUITE
     local own="$into/apt/$1"
     mkdir -p "$own/lists/partial" "$own/archives/partial" "$into/packages"

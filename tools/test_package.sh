@@ -40,7 +40,7 @@ copy_base() {
     mount -t proc proc "$bare/proc" || skip "/proc cannot be mounted in a bare system"
 }
 
-# What programs keep in a user's home is the user's.
+# Files of programs in a user's home are the user's.
 inside() { chroot "$bare" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/test DEBIAN_FRONTEND=noninteractive "$@"; }
 
 apt_inside() { # COMMAND...
@@ -109,7 +109,7 @@ mkdir "$bare/dist" "$bare/test"
 cp dist/*.deb "$bare/dist/"
 cp -r data/demo.sigmf-* examples/receive.c examples/template "$bare/test/"
 
-# What Containerfile does last, with the packages where it copies them to.
+# Repeats the last steps of Containerfile, with the packages where it copies them to.
 as_in_a_container() {
     mkdir -p "$bare/packages"
     cp dist/tidemill_*.deb "$bare/packages/"

@@ -47,7 +47,7 @@ int main() {
     dynamic.run({.frames = 3, .restore = &checkpoint});
     fmt::print("sum {}\n", program.sum.total);
 
-    // What has no keep() is named.
+    // A module without keep() is named.
     auto& other = program.graph.add(task("other", in<int>("x"), [last = 0](auto x) mutable { last = x[0]; }));
     program.graph.bind(program.reader.y, other["x"]);
     fmt::print("not kept: {}\n", fmt::join(program.graph.not_kept(), ", "));

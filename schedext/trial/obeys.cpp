@@ -66,7 +66,7 @@ double percent(double part, double whole) {
     return whole > 0 ? 100 * part / whole : 0;
 }
 
-/// What the threads take on each kind in a second and a half, thread by thread, once slices of before are
+/// Times of the threads on each kind in a second and a half, thread by thread, once slices of before are
 /// over.
 std::vector<std::vector<double>> watch_ms(const KernelScheduler& scheduler, const std::deque<Busy>& threads) {
     std::vector<std::vector<double>> before;

@@ -4,7 +4,7 @@
 
 namespace tidemill::cli {
 
-/// What a verb ends with.
+/// Exit status of a verb.
 enum ExitStatus : int {
     kDone = 0,
     kJobFailed = static_cast<int>(Fault::job),

@@ -16,7 +16,7 @@ namespace tidemill {
 /// The side on which the fault lies; a program ends with this as its status.
 enum class Fault : int { job = 1, usage = 2, input = 3, policy = 4 };
 
-/// What Tidemill throws: each room has one type of its own below this one. What happened, where, and what to
+/// Error of Tidemill: each house has one type of its own below this one. What happened, where, and what to
 /// do.
 class Error : public std::runtime_error {
   public:

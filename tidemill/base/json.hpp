@@ -21,8 +21,8 @@ class Json {
     using Member = std::pair<std::string, Json>;
     using Object = std::vector<Member>;
 
-    // What moves or frees text and members lies in one place, so that files that make values stay quick to
-    // compile.
+    // Code that moves or frees text and members lies in one place, so that files that make values stay quick
+    // to compile.
     Json() noexcept;  // null
     Json(const Json&);
     Json(Json&&) noexcept;
@@ -68,7 +68,7 @@ class Json {
         return std::get_if<Value>(&value_);
     }
 
-    /// What a function makes of the value, whatever its type.
+    /// Result of a function of the value, whatever its type.
     template <typename Function>
     decltype(auto) visit(Function function) const {
         return std::visit(function, value_);
@@ -94,7 +94,7 @@ class Json {
         value_;
 };
 
-/// What is read at most, whoever wrote it.
+/// Bounds on what is read of anybody's text.
 struct JsonLimits {
     static constexpr std::size_t kBytes = std::size_t{16} << 20;
     static constexpr std::size_t kDepth = 64;

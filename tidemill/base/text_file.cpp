@@ -83,7 +83,7 @@ std::filesystem::path target_of(const std::filesystem::path& path) {
     return target;
 }
 
-// Whoever may read the file may read what takes its place.
+// The new file gets the rights and the owner of the one it replaces.
 void take_over_rights(const std::filesystem::path& from, const std::filesystem::path& to) {
     std::error_code none;
     const auto status = std::filesystem::status(from, none);

@@ -26,7 +26,7 @@
 
 extern "C" {
 
-/// What went wrong, as a sentence.
+/// Message of a failure, as a sentence.
 struct tidemill_plugin_error {
     char text[1024];
 };

@@ -24,7 +24,7 @@ struct tidemill_rx {
     tidemill_rx(const tidemill_rx&) = delete;
     tidemill_rx& operator=(const tidemill_rx&) = delete;
 
-    /// What finish() said the first time, each time.
+    /// The result of the first finish(), for each later call.
     const dvbs2::ReceptionReport& join();
 
     tidemill_rx_config config;

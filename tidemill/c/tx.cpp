@@ -30,7 +30,7 @@ struct tidemill_tx {
 
 namespace {
 
-// What was taken makes room.
+// Room of packets that were taken is freed.
 void forget_taken(tidemill_tx& tx) {
     tx.samples.erase(tx.samples.begin(), tx.samples.begin() + static_cast<std::ptrdiff_t>(tx.taken));
     tx.taken = 0;

@@ -54,7 +54,7 @@ struct Sample {
     }
 };
 
-/// What a value of an option is refused with.
+/// Message of the error for a value of an option.
 std::string refusal(const char* option, const char* value) {
     Sample sample;
     for (Option& each : sample.program.verbs().front().options()) {

@@ -28,8 +28,8 @@ using namespace internal;
 namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
-// What a verb does in a moment, so that a value which it should refuse, and does not, is found out by what
-// comes of it. In a folder with the files below; what is written there is called "out".
+// A short job of each verb, so that a value which it should refuse, and does not, is found out by the result.
+// In a folder with the files below; what is written there is called "out".
 const std::map<std::string, Words> kSmallJobs = {
     {"topo", {}},
     {"profile", {"rec.sigmf-meta", "--seconds", "0.01"}},
@@ -285,7 +285,7 @@ class Place {
     std::map<std::string, std::string> before_;
 };
 
-// What is wrong with the end of a call; empty: nothing.
+// Fault in the end of a call; empty: there is none.
 std::string fault_of(const Call& call, const Ended& ended) {
     constexpr std::array kForeign = {"std::",     "vector::", "basic_string", "json.exception",
                                      "bad_alloc", "_M_",      "terminate",    "filesystem error",

@@ -11,7 +11,7 @@ others='^(libc6|libc6-dev|libgcc-.*|libstdc\+\+.*|linux-libc-dev|doctest-dev|lib
 packages_of() { xargs -r realpath -q | sort -u | xargs -r dpkg-query -S 2>/dev/null | cut -d: -f1 | sort -u; }
 used=$({
     "$ninja" -C "$build" -t deps | grep -oE '/usr/include/[^ ]+' | packages_of
-    # Of a library and its headers one notice will do: they are one source.
+    # One notice will do for a library and its headers: they are one source.
     ldd "$program" | awk '$1 ~ /^lib(hwy|fmt|hwloc|cpp-httplib)/ { print $3 }' | packages_of | sed -E 's/^(lib[a-z-]*[a-z])[0-9.]+[a-z0-9]*$/\1-dev/'
 } | sort -u | grep -vE "$others")
 named=$("$program" --licences | sed -n 's/^==== //p' | sort -u)

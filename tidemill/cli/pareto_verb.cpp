@@ -31,8 +31,8 @@ double millijoules_per_frame(const ParetoPoint& point, const Profile& profile) {
     return 1e3 * point.power_w * 1e-6 * point.period_us / profile.frames_per_execution;
 }
 
-// Of a frame's energy and the time between two of them. The least of all schedules is on the front, since it
-// falls with the period and with the power.
+// Product of a frame's energy and the time between two frames. The least of all schedules is on the front,
+// since it falls with the period and with the power.
 double energy_delay_nj_s(const ParetoPoint& point, const Profile& profile) {
     return millijoules_per_frame(point, profile) * point.period_us / profile.frames_per_execution;
 }

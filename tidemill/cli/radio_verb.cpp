@@ -21,7 +21,7 @@ struct RadioListOptions {
     bool verbose = false;
 };
 
-/// What was found, and where nothing was, why.
+/// The radios that were found, or why there are none.
 struct RadioList {
     io::FoundRadios found{};
     std::string nothing{};

@@ -10,7 +10,7 @@ struct Ci8 {
     std::int8_t re, im;
 };
 
-/// Of which a part is at an end of its range, as conversion counts them.
+/// Number of samples with a part at an end of its range, as conversion counts them.
 std::uint64_t count_clipped(std::span<const Ci8> samples);
 
 }  // namespace tidemill::dsp

@@ -13,8 +13,8 @@ namespace tidemill::dsp {
 /// such a filter is zero, so that it costs half of what its length says.
 class HalfBand {
   public:
-    /// What lies up to `pass` cycles per input sample (below 1/4) is kept, and what would fold onto it comes
-    /// `stop_db` down.
+    /// Keeps frequencies up to `pass` cycles per input sample (below 1/4), and attenuates by `stop_db` what
+    /// would fold onto them.
     HalfBand(double pass, double stop_db);
 
     /// Appends one output for every two inputs, those of earlier calls included.

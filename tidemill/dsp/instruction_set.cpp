@@ -14,7 +14,7 @@ namespace tidemill::dsp {
 
 namespace {
 
-// What this processor has does not change, what a process may use does.
+// The processor's features do not change, those that a process may use do.
 const std::vector<std::int64_t>& targets_here() {
     static const std::vector<std::int64_t> targets = hwy::SupportedAndGeneratedTargets();
     return targets;

@@ -18,7 +18,7 @@ class Interpolator {
     /// side. `phases` >= 1 outputs per input sample.
     Interpolator(std::size_t reach, std::size_t phases, const std::function<double(double)>& response);
 
-    /// Of one phase behind those of the other, 2 * reach each.
+    /// Taps of one phase behind those of the other, 2 * reach each.
     std::span<const float> taps() const { return taps_; }
 
     /// Input samples that precede the one for which outputs are made.

@@ -121,7 +121,7 @@ IqMoments iq_moments(std::span<const Ci8> x) {
                                                   2 * x.size());
 }
 
-// Of a signal s whose square has mean 0, a s + b conj(s) has 2 a b / (|a|^2 + |b|^2) as its square's mean
+// A signal s whose square has mean 0 gives a s + b conj(s), with 2 a b / (|a|^2 + |b|^2) as its square's mean
 // over its power, and b / conj(a) as its image.
 IqCorrection iq_correction(const IqMoments& moments) {
     if (moments.count == 0) return {};

@@ -20,7 +20,7 @@ IqMoments iq_moments(std::span<const Iq> x);
 /// The same of at most 32768 samples, whose full scale is 1.
 IqMoments iq_moments(std::span<const Ci8> x);
 
-/// What turns received samples x into (x - offset) - image * conj(x - offset).
+/// Correction of received samples x to (x - offset) - image * conj(x - offset).
 struct IqCorrection {
     Iq offset{};  // what is added to each sample (DC)
     Iq image{};   // of the mirrored spectrum over that of the signal

@@ -16,7 +16,7 @@
 #define TIDEMILL_DSP_POLYPHASE_PAIRS_ONCE
 namespace tidemill::dsp::internal {
 
-/// What all outputs of a call share.
+/// Data that all outputs of a call share.
 struct PairsCall {
     const std::int16_t *re, *im;
     const std::int16_t* taps;
@@ -158,8 +158,8 @@ namespace {
 using internal::kRowTaps;
 
 constexpr double kMostTap = std::numeric_limits<std::int16_t>::max();
-// What all taps of a row may be together: times the -32768 of a sample it is 2^31. Below that neither the sum
-// nor a part of it overflows, whatever the samples are.
+// Largest sum of all taps of a row: times the -32768 of a sample it is 2^31. Below that neither the sum nor a
+// part of it overflows, whatever the samples are.
 constexpr double kMostTaps = 65536;
 
 // Steps in which taps are told, as fine as both limits allow.

@@ -23,7 +23,7 @@ class PowerSpectrum {
 
     /// Takes more of the stream.
     void add(std::span<const Iq> samples);
-    /// What comes next does not follow what came: the stretch that has begun is left out.
+    /// Leaves out the stretch that has begun, because the next samples do not follow the last.
     void restart() { filled_ = 0; }
 
     std::size_t bins() const { return fft_.size(); }

@@ -16,7 +16,7 @@
 #define TIDEMILL_DSP_QUANTIZER_ONCE
 namespace tidemill::dsp::internal {
 
-// What 0.0 and 1.0 become.
+// Values of 0.0 and 1.0.
 template <typename Integer>
 inline constexpr float kCentre = std::is_unsigned_v<Integer> ? 127.5F : 0.0F;
 template <typename Integer>

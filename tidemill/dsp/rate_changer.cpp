@@ -12,7 +12,7 @@ namespace tidemill::dsp {
 
 namespace {
 
-// What folds onto the band may be stronger than it: a neighbour of +20 dB stays 60 dB below it.
+// Signals that fold onto the band may be stronger than it: a neighbour of +20 dB stays 60 dB below it.
 constexpr double kFoldedDb = 80;
 constexpr double kStopDb = 60;
 constexpr double kMostReach = 4096;

@@ -11,7 +11,7 @@
 
 namespace tidemill::dsp {
 
-/// What is kept of a band around frequency zero, and at which rate. All in hertz.
+/// Band around frequency zero to keep, and its rate. All in hertz.
 struct RateChange {
     double from_hz = 0;
     double to_hz = 0;

@@ -45,7 +45,7 @@ struct Phasor {
     }
 };
 
-// What the oscillator turns by until each sample of a vector, a sample in each pair of lanes.
+// Phase of the oscillator at each sample of a vector, a sample in each pair of lanes.
 Phasor first_lanes(std::complex<double> turn) {
     const Lanes d;
     alignas(64) std::array<float, hn::MaxLanes(Lanes())> re{}, im{};

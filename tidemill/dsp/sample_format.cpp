@@ -134,7 +134,7 @@ bool usable(Iq x) {
     return std::abs(x.real()) <= kLargestSample && std::abs(x.imag()) <= kLargestSample;
 }
 
-// What is no usable number becomes 0.
+// A value that is no usable number becomes 0.
 SampleDefects repair(std::span<Iq> samples) {
     SampleDefects defects;
     for (std::size_t start = 0; start < samples.size(); start += kStretch / 2) {

@@ -27,7 +27,7 @@ void swap_bytes(SampleFormat format, std::span<const std::byte> from, std::span<
 /// Bytes of one complex sample.
 std::size_t bytes_per_sample(SampleFormat format);
 
-/// What conversion had to repair or wants reported, in complex samples.
+/// Samples that conversion had to repair or wants reported, in complex samples.
 struct SampleDefects {
     std::uint64_t non_finite = 0;  // either part NaN, infinite or beyond 1e9: replaced by 0
     std::uint64_t clipped = 0;     // either part at an end of the integer range (never for floating point)

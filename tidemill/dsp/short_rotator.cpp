@@ -44,7 +44,7 @@ HWY_INLINE Turned in_all_lanes(std::complex<double> z) {
     return everywhere(Lanes(), Iq(z));
 }
 
-// What the oscillator turns by until each sample of a vector.
+// Phase of the oscillator at each sample of a vector.
 Turned first_lanes(std::complex<double> turn) {
     alignas(64) std::array<float, hn::MaxLanes(Lanes())> re{}, im{};
     std::complex<double> z = 1.0;
@@ -101,7 +101,7 @@ std::size_t to_planes(const Sample* in, std::size_t count, const Oscillator& o, 
     });
 }
 
-// What is added to it loses its fraction, rounded, and has its lower 16 bits where a float has them.
+// A number added to it loses its fraction, rounded, and has its lower 16 bits where a float has them.
 constexpr float kRounder = 1.5F * (1 << 23);
 
 template <class Sample>

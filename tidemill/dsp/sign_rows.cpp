@@ -16,7 +16,7 @@
 #define TIDEMILL_DSP_SIGN_ROWS_ONCE
 namespace tidemill::dsp::internal {
 
-/// Of a group, by the signs of its real and imaginary parts in turn.
+/// Places of a group, by the signs of its real and imaginary parts in turn.
 inline constexpr auto kPlaces = [] {
     std::array<std::uint32_t, kSignPatterns * kSignPatterns> places{};
     for (std::size_t signs = 0; signs < places.size(); ++signs) {
@@ -38,7 +38,7 @@ namespace tidemill::dsp::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 namespace {
 
-// Of the parts of a step's samples.
+// Number of the parts of a step's samples.
 constexpr std::size_t kParts = 2 * internal::kSignStep;
 
 bool find_places(const float* x, std::size_t samples, float magnitude, std::uint32_t* places) {
@@ -74,7 +74,7 @@ namespace internal {
 
 namespace {
 
-// What inputs `first` to `first` + 3 of a block add to one phase of its sample `at`.
+// Contribution of inputs `first` to `first` + 3 of a block to one phase of its sample `at`.
 double contribution(std::span<const float> phase, std::size_t first, std::size_t pattern, std::size_t at) {
     double sum = 0;
     for (std::size_t bit = 0; bit < kSignGroup; ++bit) {

@@ -56,8 +56,8 @@ std::size_t filter_blocks16(const std::int16_t*, const internal::PackedTaps&, fl
 
 #else
 
-// Of 512 bits, too, though loads of so many lie across cache lines nearly wherever they start: each is
-// multiplied four times.
+// Vectors of 512 bits serve, too, though loads of so many lie across cache lines nearly wherever they start:
+// each is multiplied four times.
 using Floats = hn::CappedTag<float, 16>;
 using Sums = hn::RebindToSigned<Floats>;
 using Parts = hn::Repartition<std::int16_t, Sums>;

@@ -133,7 +133,7 @@ SpectrumBand::SpectrumBand(const SpectrumBandConfig& config)
             taps[static_cast<std::size_t>(k + (k < 0 ? static_cast<std::ptrdiff_t>(bins_) : 0))]);
 }
 
-// What so many bins turn in so many samples.
+// Rotation of so many bins in so many samples.
 void SpectrumBand::turn_by(std::ptrdiff_t bins, std::size_t samples) {
     const auto size = static_cast<std::ptrdiff_t>(bins_);
     next_turn_ = (next_turn_ + bins % size * static_cast<std::ptrdiff_t>(samples)) % size;

@@ -35,7 +35,7 @@ class StretchSpectra {
     std::size_t filled_;
 };
 
-/// Which band is taken out of stretches. Frequencies in cycles per sample.
+/// Band that is taken out of stretches. Frequencies in cycles per sample.
 struct SpectrumBandConfig {
     std::size_t bins = 4096;  ///< of the spectra
     double offset = 0;        ///< what comes to frequency zero, but for what is left

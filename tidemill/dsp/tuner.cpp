@@ -15,10 +15,11 @@ namespace {
 constexpr double kMostRatio = 1 << 20;
 constexpr std::size_t kLeastBandBins = 16;
 
-// What folds onto a carrier may be stronger than it by 20 dB, and so may a neighbour that ends the filter.
+// Signals that fold onto a carrier may be stronger than it by 20 dB, and so may a neighbour that ends the
+// filter.
 constexpr double kFoldedDb = 80, kNeighbourDb = 72;
 
-// Of the output's rate, between a band without neighbours and the end of the filter.
+// Share of the output's rate, between a band without neighbours and the end of the filter.
 constexpr double kRoomAlone = 0.075;
 
 void check(const TunerConfig& c) {

@@ -11,7 +11,7 @@
 
 namespace tidemill::dsp {
 
-/// Which band of a stream is wanted, and at which rate. All in hertz.
+/// Band of a stream that is wanted, and its rate. All in hertz.
 struct TunerConfig {
     double sample_rate_hz = 0;  ///< of the input
     double output_rate_hz = 0;

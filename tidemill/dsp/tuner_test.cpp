@@ -53,7 +53,7 @@ std::size_t enough(const TunerConfig& config) {
            BandSpectra::bins(config.sample_rate_hz);
 }
 
-// What a tone at `frequency_hz` of the input leaves.
+// Level that a tone at `frequency_hz` of the input leaves.
 double left_db(const TunerConfig& config, double frequency_hz) {
     return power_db(settled(tuned(config, tone(enough(config), frequency_hz, config.sample_rate_hz))));
 }

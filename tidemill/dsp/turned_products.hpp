@@ -6,7 +6,7 @@
 
 namespace tidemill::dsp {
 
-/// Of turned_products(): the sum of all, and that of |x|^2.
+/// Sums of turned_products(): of all, and of |x|^2.
 struct ProductSums {
     Iq sum{};
     float energy = 0;

@@ -24,7 +24,7 @@ class BchEncoder {
     std::shared_ptr<const BchRemainder> remainder_;
 };
 
-/// What became of one BCH codeword.
+/// Result of one BCH codeword.
 struct BchResult {
     bool ok;        ///< false: more errors than the code corrects, the word is left as it came
     int corrected;  ///< bit errors corrected, 0 when not ok

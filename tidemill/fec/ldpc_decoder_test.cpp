@@ -163,7 +163,7 @@ class TextbookDecoder {
         int least, rest;
     };
 
-    // Of all but the smallest, in the order of the edges; to the others it comes in last.
+    // Combined value of all but the smallest, in the order of the edges; to the others it comes in last.
     Combined combined(const std::vector<int>& extrinsics) const {
         Combined all{kLdpcMagnitudeCap, kLdpcMagnitudeCap};
         for (const int extrinsic : extrinsics) {

@@ -94,7 +94,7 @@ class BitWriter {
     std::size_t held_ = 0;
 };
 
-/// Of each lane in turn its bit of each row.
+/// Writes each lane's bit of each row, lane by lane.
 void write_by_lanes(std::span<const Lanes> rows, std::span<std::uint8_t> parity) {
     const std::size_t groups = (rows.size() + 7) / 8;
     std::vector<std::uint64_t> columns(groups);  // of eight lanes and eight rows each

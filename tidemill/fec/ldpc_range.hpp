@@ -14,7 +14,7 @@ int ldpc_halvings(const Dvbs2Code& code, std::span<const Llr> llrs);
 
 inline constexpr int kMostLdpcHalvings = 5;
 
-/// Of LLRs as they are; 0 of none.
+/// Mean of LLRs as they are; 0 of none.
 double mean_magnitude(std::span<const Llr> llrs);
 
 /// Each LLR halved so often, towards 0; `to` may be `llrs`.

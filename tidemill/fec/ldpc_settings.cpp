@@ -13,7 +13,7 @@ namespace {
 // By code rate: nearly as many as frames take 0.3 dB over the threshold.
 constexpr int kFastIterations[] = {10, 10, 9, 8, 7, 7, 6, 6, 6, 5, 5};
 
-// Of the short codes of rates 3/5 and 5/6 a few frames in 1000 lead min-sum so far astray, far above their
+// A few frames in 1000 of the short codes of rates 3/5 and 5/6 lead min-sum so far astray, far above their
 // threshold, that sum-product does not bring them back.
 constexpr int kFewFastIterations = 3;
 

@@ -8,8 +8,7 @@
 
 namespace tidemill::fec {
 
-/// What LLRs tell of a code bit in the mean, in bits from 0 to 1, if they are what they say; by one in
-/// `stride` of them.
+/// Mean information of LLRs on a code bit, in bits from 0 to 1, if they are true; by one in `stride` of them.
 double llr_information(const Dvbs2Code& code, std::span<const Llr> llrs, std::size_t stride = 1);
 
 /// Whether a frame's LLRs tell less than the code carries, so that there is nothing for a decoder to find:

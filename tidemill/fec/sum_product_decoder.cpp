@@ -36,7 +36,7 @@ HWY_INLINE FloatVec one_of(FloatVec p, FloatVec q) {
     return hn::NegMulAdd(hn::Add(p, p), q, hn::Add(p, q));
 }
 
-// Of all checks of a layer: `llrs` are what its edges bring, 360 each, and give way to their error
+// Answers of all checks of a layer: `llrs` are what its edges bring, 360 each, and give way to their error
 // probabilities.
 void answer_checks(std::size_t edges, float* llrs, float* before, float* answers) {
     for (std::size_t check = 0; check < kChecks; check += hn::Lanes(kFloats)) {

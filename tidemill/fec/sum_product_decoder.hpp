@@ -37,7 +37,7 @@ class SumProductDecoder {
         return edge.column * std::size_t{kCirculantSize};
     }
     bool is_first(const Layer& layer) const { return &layer == layers_.data(); }
-    // Of the first layer: the lane of its last own edge that checks a bit that does not exist.
+    // Lane of the first layer's last own edge that checks a bit that does not exist.
     std::size_t open_lane() const { return (layers_.front().own_edges - 1) * std::size_t{kCirculantSize}; }
 
     Dvbs2Code code_;

@@ -26,7 +26,7 @@ void sleep_us(double time_us) {
     }
 }
 
-// Whoever ends the rehearsal need not wait for a task that takes a day.
+// The end of the rehearsal need not wait for a task that takes a day.
 void wait_us(double time_us, const std::atomic<bool>& ended) {
     constexpr double kLookUs = 1e5;
     for (; time_us > kLookUs && !ended; time_us -= kLookUs) sleep_us(kLookUs);
@@ -38,7 +38,7 @@ void spin_us(double time_us, const std::atomic<bool>& ended) {
     while (Clock::now() < end && !ended) RealThreads::relax();
 }
 
-// Which of its stage's threads runs a task here.
+// Number of the thread of its stage that runs a task here.
 thread_local std::size_t own_seat = 0;
 
 class Seat final : public ThreadObserver {

@@ -54,7 +54,7 @@ class Rehearsal {
     void end() { ended_ = true; }
 
   private:
-    /// Of the threads of a stage, in turns where there are more: none that is mixed has as many.
+    /// Kinds of the threads of a stage, in turns where there are more: none that is mixed has as many.
     using KindsOfThreads = std::array<std::atomic<std::size_t>, kMostLetters>;
 
     /// Notes for each thread which one of its stage it is.

@@ -51,7 +51,7 @@ void add_drops(CostModel& model, const Schedule& schedule, const std::string& dr
     }
 }
 
-// What the machine has, as far as anybody said; where nobody did, at least what the schedule uses of it.
+// Cores of the machine, as far as given; where not, at least those that the schedule uses.
 Platform cores_of(const SimulateOptions& options, const Schedule& schedule, const Profile& profile) {
     HowToSchedule known = options.known;
     known.cores = at_frequencies(profile, known.cores.value_or(profile.cores), schedule);
@@ -76,7 +76,7 @@ double percent_more(double value, double than) {
     return than > 0 ? std::round(1000 * (value / than - 1)) / 10 + 0.0 : 0.0;
 }
 
-// Of a schedule with its frames in flight, or threads that own several stages.
+// Limit of a schedule with its frames in flight, or of threads that own several stages.
 std::string what_sets_period(const Schedule& schedule, const Chain& chain, const CostModel& model) {
     Schedule any = schedule;
     any.frames_in_flight.reset();

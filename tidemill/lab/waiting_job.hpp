@@ -6,7 +6,7 @@
 
 namespace tidemill::cli {
 
-/// Which waiting pipelines to run, and for how long.
+/// Waiting pipelines to run, and for how long.
 struct WaitingOptions {
     double period_ms = 50;
     std::uint64_t frames = 80;

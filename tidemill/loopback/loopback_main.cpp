@@ -263,7 +263,7 @@ class LoopbackDevice final : public SoapySDR::Device {
         return sent_hz > 0 ? sent_hz - receives_.frequency_hz : 0;
     }
 
-    // What lies beyond the band is not heard.
+    // Signals beyond the band are not heard.
     std::unique_ptr<SampleFeed> source(bool is_heard) const {
         if (!is_heard) return std::make_unique<SilentFeed>();
         if (recording_) return std::make_unique<RecordingFeed>(*recording_, options_.repeat);

@@ -26,7 +26,7 @@ bool truth(std::string_view key, std::string_view text) {
     throw LoopbackError(fmt::format("{}={}: give true or false", key, text));
 }
 
-// Of "1.5+0.01:3+0.2".
+// Stretches of a text like "1.5+0.01:3+0.2".
 std::vector<Stretch> stretches(std::string_view key, std::string_view text) {
     std::vector<Stretch> list;
     while (!text.empty()) {

@@ -10,7 +10,7 @@
 
 namespace tidemill::loopback {
 
-/// What a loopback cannot do, or an air that cannot be used.
+/// A request that a loopback cannot fulfil, or an air that cannot be used.
 class LoopbackError : public Error {
   public:
     using Error::Error;
@@ -24,7 +24,7 @@ struct Stretch {
     bool holds(double time_s) const { return time_s >= at_s && time_s < at_s + lasts_s; }
 };
 
-/// What happens to a signal on its way, in hertz; a ChannelConfig counts in symbols.
+/// Effects on a signal on its way, in hertz; a ChannelConfig counts in symbols.
 struct LoopbackChannel {
     dvbs2::ChannelConfig config{};
     double symbol_rate_hz = 0;  ///< 0: half the sample rate
@@ -34,7 +34,7 @@ struct LoopbackChannel {
     bool is_plain = true;     ///< nothing happens
 };
 
-/// What a loopback is, as the arguments of its device say it.
+/// Arguments of a loopback's device.
 struct LoopbackOptions {
     std::string file{};           ///< a recording that is played; empty: what is sent comes back
     bool repeat = false;          ///< the recording, over and over; else silence comes behind it

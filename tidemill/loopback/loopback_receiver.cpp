@@ -16,7 +16,7 @@ constexpr double kPieceS = 0.001;
 LoopbackReceiver::LoopbackReceiver(const LoopbackOptions& options, const Timing& timing,
                                    std::unique_ptr<SampleFeed> feed, io::LiveClock& clock, SharedAir* air)
     : options_(options), timing_(timing), feed_(std::move(feed)), clock_(clock), air_(air) {
-    // Of a recording, all is late; on the air only who listens.
+    // All of a recording is late; on the air only the listener is.
     if (!air_) timing_.epoch_ns += static_cast<std::int64_t>(options_.late_s * 1e9);
     if (air_ && options_.late_s > 0) options_.timeouts.push_back({0, options_.late_s});
     next_ = options_.fast ? 0 : come();

@@ -11,7 +11,7 @@
 
 namespace tidemill::loopback {
 
-/// What a loopback's stream did, in the words of SoapySDR's error numbers.
+/// Result of a loopback's stream, in the words of SoapySDR's error numbers.
 enum class Happened { samples, timeout, overflow, underflow, gone };
 
 struct ReadOutcome {

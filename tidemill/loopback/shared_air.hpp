@@ -10,7 +10,7 @@
 
 namespace tidemill::loopback {
 
-/// What two programs have to agree on.
+/// Constants on which two programs have to agree.
 struct AirConfig {
     std::string name = "default";
     double sample_rate_hz = 0;
@@ -31,13 +31,13 @@ class SharedAir {
     std::int64_t epoch_ns() const;
     std::uint64_t capacity() const;
 
-    /// Who sends is alone; throws LoopbackError when another one does.
+    /// Begins to send, alone; throws LoopbackError when another sender is there.
     void begin_to_send(double frequency_hz);
     void end_sending();
     double sent_frequency_hz() const;
 
     void write(std::uint64_t first, std::span<const dsp::Iq> samples);
-    /// What nobody has written, or has been overwritten, is silence.
+    /// Samples that nobody has written, or that were overwritten, are silence.
     void read(std::uint64_t first, std::span<dsp::Iq> samples) const;
 
     // For the pace of who reads.

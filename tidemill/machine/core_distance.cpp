@@ -70,7 +70,7 @@ std::optional<double> trip_ns(const PuSet& here, const PuSet& there, std::size_t
     return least_ns;
 }
 
-/// Of all pairs.
+/// Round trips of all pairs.
 struct Trips {
     double nearest = std::numeric_limits<double>::infinity();
     double farthest = 0;

@@ -19,7 +19,7 @@ namespace tidemill {
 
 namespace {
 
-/// What tells where the next load goes; a line for itself, so that each load misses.
+/// Index of the next load; a line for itself, so that each load misses.
 struct alignas(64) Line {
     std::uint32_t next = 0;
 };
@@ -59,7 +59,7 @@ void compute(int steps) {
     result = std::accumulate(sums.begin(), sums.end(), std::uint64_t{0});
 }
 
-// Of this thread: what others take of the core meanwhile does not count.
+// Processor time of this thread: time that others take of the core does not count.
 double processor_seconds() {
     timespec now{};
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);

@@ -7,8 +7,8 @@
 
 namespace tidemill {
 
-/// What a core does in a second when it is alone: steps of arithmetic, and loads that every cache misses.
-/// Only ratios of them mean anything.
+/// Work of a core in a second when it is alone: steps of arithmetic, and loads that every cache misses. Only
+/// ratios of them mean anything.
 struct CoreSpeed {
     double compute = 0;
     double memory = 0;
@@ -21,7 +21,7 @@ using MeasureCore = std::function<CoreSpeed(const Core& core)>;
 /// time, so that other threads there only take cache. Throws PlatformError where it cannot be pinned there.
 MeasureCore core_probe(const Topology& topology, double seconds);
 
-/// What several short measurements say of a core. Others only ever take time away, so the best counts.
+/// Result of several short measurements of a core. Others only ever take time away, so the best counts.
 struct MeasuredCore {
     CoreSpeed best{};
     double spread = 0;  ///< how far, as a share, the third best lies below the best, of what repeats worse

@@ -11,7 +11,7 @@ namespace {
 
 using namespace tidemill;
 
-// What was read is written, and read back the same.
+// Counts that were read are written, and read back the same.
 void check_round_trip(Counters& counters, int tid) {
     std::string text = replay_header();
     const CounterReading reading = counters.of_thread(tid)->read();

@@ -10,7 +10,8 @@
 
 namespace tidemill {
 
-/// What a thread did in user space on the cores of one type. What nothing counted is absent.
+/// Counts of a thread in user space on the cores of one type; absent where nothing counted. What nothing
+/// counted is absent.
 struct CoreTypeCounts {
     std::string pmu;    ///< the core type, as the kernel calls its counters: "cpu", "cpu_core", "cpu_atom"
     double ran_ns = 0;  ///< that the thread ran there and was counted
@@ -30,11 +31,11 @@ struct CounterReading {
     bool operator==(const CounterReading&) const = default;
 };
 
-/// What a thread did between two looks.
+/// Work of a thread between two looks.
 struct ThreadWork {
     std::vector<CoreTypeCounts> on = {};  ///< a core type each
-    /// Of its time that was counted; below 1, others had the counters meanwhile, and all numbers are scaled
-    /// up by it: estimates.
+    /// Share of its time that was counted; below 1, others had the counters meanwhile, and all numbers are
+    /// scaled up by it: estimates.
     double counted_share = 1;
     std::string absent = {};  ///< why nothing is known; empty where something is
 };

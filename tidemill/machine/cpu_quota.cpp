@@ -74,7 +74,7 @@ std::string group_in(const fs::path& root, const Mount& mount) {
     return "/";
 }
 
-// Of the group whose files these are, alone.
+// Quota of the one group whose files these are.
 std::optional<double> quota_in(const fs::path& folder, bool is_v2) {
     constexpr double kPeriodUs = 100'000;  // where none is said
     std::string quota;

@@ -7,7 +7,7 @@
 
 namespace tidemill {
 
-/// Whose rights a program keeps.
+/// User and group whose rights a program keeps.
 struct UserRights {
     std::string name{};  ///< empty: the system knows none
     uid_t user = 0;
@@ -17,7 +17,7 @@ struct UserRights {
 /// A user of this system by name or number; throws PlatformError when there is none.
 UserRights find_user(const std::string& name);
 
-/// Who started this program with sudo; nobody when it was not started so.
+/// User who started this program with sudo; nobody when it was not started so.
 std::optional<UserRights> user_behind_sudo();
 
 /// Gives up for ever what this process may do beyond the rights of a user: root becomes `to`, and

@@ -13,7 +13,7 @@
 namespace tidemill {
 namespace {
 
-// What a child process ended with; the rights of this one are to stay.
+// Status with which a child process ended; the rights of this one are to stay.
 template <class Work>
 int status_of_child(Work work) {
     const pid_t child = fork();

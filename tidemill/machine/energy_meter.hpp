@@ -56,7 +56,7 @@ class EnergyMeter {
 /// The machine to look for meters on; tests bring their own.
 struct EnergySystem {
     std::string sys_root = "/sys";
-    /// What NVIDIA's driver is asked through for the energy of GPUs.
+    /// Library of NVIDIA's driver for the energy of GPUs.
     std::string nvml_library = "libnvidia-ml.so.1";
 };
 

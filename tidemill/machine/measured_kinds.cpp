@@ -101,7 +101,7 @@ class Reasons {
             told_.kinds_from, fmt::format(words, named(told_, slow), named(told_, fast)),
             here.compute / there.compute, here.memory / there.memory);
     }
-    // Of the kinds, as told, of a group's cores: the fastest, the slowest.
+    // The fastest and the slowest of the declared kinds in a group of cores.
     std::size_t first_kind(const CoreGroup& group) const { return std::ranges::min(kinds_of(group)); }
     std::size_t last_kind(const CoreGroup& group) const { return std::ranges::max(kinds_of(group)); }
     std::vector<std::size_t> kinds_of(const CoreGroup& group) const {

@@ -21,7 +21,7 @@ TopologySource source_of(const SampleMachine& machine, std::string kinds = "") {
             .kinds = std::move(kinds)};
 }
 
-/// What is true of a machine, repeating to so much; in one run of four others take up to half of the core.
+/// True speeds of a machine, repeating to so much; in one run of four others take up to half of the core.
 MeasureCore truth_of(const SampleMachine& machine, double noise = 0.01, bool disturbed = true) {
     return [=, random = std::mt19937(kSeed)](const Core& core) mutable {
         const testing::SampleKind kind = testing::kind_of(machine, core.number);

@@ -72,7 +72,7 @@ std::vector<Place> round_robin(const std::vector<Place>& places) {
     return order;
 }
 
-// What is taken by packed and distant threads so far.
+// Cores taken by packed and distant threads so far.
 struct Taken {
     std::set<Pu> pus;
     std::map<Pu, std::size_t> halves;  // of cores that are shared, by their first PU

@@ -11,7 +11,7 @@
 
 namespace tidemill {
 
-/// What one pipeline stage asks for.
+/// Request of one pipeline stage.
 struct StagePlacement {
     std::size_t threads = 1;
     std::size_t kind = 0;  // index into Topology::kinds; unused where `nodes` are given

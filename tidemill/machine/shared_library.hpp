@@ -10,7 +10,7 @@ namespace internal {
 
 /// An open library; null where there is none, and `why` then tells what the loader said.
 void* open_library(const std::string& file, std::string& why);
-/// Of a function; null where there is none of that name.
+/// Address of a function; null where the library has none of that name.
 void* address_in(void* library, const std::string& name);
 std::string missing_text(const std::string& file, const std::string& name);
 

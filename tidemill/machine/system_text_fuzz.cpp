@@ -91,8 +91,8 @@ void read_pmus(const std::string& root) {
 
 }  // namespace
 
-/// Whatever the kernel's files or another program say, energy is finite or a PlatformError, and all cores
-/// have a kind.
+/// For any text of the kernel's files or of another program, energy is finite or a PlatformError, and all
+/// cores have a kind.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     static const SystemRoot root;
     const std::string_view text(reinterpret_cast<const char*>(data), size);

@@ -1,5 +1,6 @@
 #include "tidemill/options/command_line.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -11,6 +12,7 @@
 #include <fmt/ranges.h>
 
 #include "tidemill/base/plain_text.hpp"
+#include "tidemill/options/completion.hpp"
 #include "tidemill/options/manual.hpp"
 #include "tidemill/options/option_rules.hpp"
 #include "tidemill/options/option_slip.hpp"
@@ -26,6 +28,7 @@ constexpr const char* kStatuses =
     "Exit status: 0 done, 1 the job failed, 2 wrong usage, 3 unusable input, 4 ended as --exit-on said.";
 
 std::string value_name(const Option& option) {
+    if (!option.value_name.empty()) return option.value_name;
     switch (option.kind) {
         case Kind::flag:
             return "";
@@ -99,9 +102,9 @@ std::vector<std::string> long_names_of_options(const CLI::App& app) {
 /// what the words mean, each option knows itself, and what goes together, check_rules().
 class Words {
   public:
-    Words(Verb& program, const std::string& version) : program_(program) {
+    Words(Verb& program, const std::string& version, bool is_short) : program_(program), is_short_(is_short) {
         app_.name(program.name());
-        // What the program itself takes may stand before or after the verb.
+        // Options of the program itself may stand before or after the verb.
         app_.fallthrough(!program.options().empty());
         declare_all(program, app_);
         if (!version.empty()) app_.set_version_flag("--version", version);
@@ -148,15 +151,31 @@ class Words {
     void declare_all(Verb& verb, CLI::App& app) {
         if (!verb.alias().empty()) app.alias(verb.alias());
         app.description(verb.summary());
-        app.footer(verb.footer() + "\n" + kStatuses);
+        app.footer(footer_of(verb));
         app.allow_extras();  // chosen() refuses them
         for (Option& option : verb.options()) {
             CLI::Option& word = declare(option, app);
-            word.group(option.heading);
+            word.group(is_hidden(verb, option) ? "" : option.heading);
             options_.push_back({&option, &word, &app});
         }
         if (!verb.verbs().empty()) app.require_subcommand(0, 1);  // what follows is no verb of its parent's
         for (Verb& below : verb.verbs()) declare_all(below, *app.add_subcommand(below.name()));
+    }
+
+    // The help asked for by -h has the options that most people need.
+    bool is_hidden(const Verb& verb, const Option& option) const {
+        return is_short_ && has_common(verb) && !option.is_common && !option.is_positional();
+    }
+
+    static bool has_common(const Verb& verb) {
+        constexpr std::size_t kFewEnough = 25;
+        return verb.options().size() > kFewEnough && std::ranges::any_of(verb.options(), &Option::is_common);
+    }
+
+    std::string footer_of(const Verb& verb) const {
+        const std::string more =
+            is_short_ && has_common(verb) ? fmt::format("\nAll options: {} --help", verb.path()) : "";
+        return verb.footer() + more + "\n" + kStatuses;
     }
 
     // Finds the verb. Where it runs a command, that is not for CLI11 to read; returns how many words are.
@@ -231,6 +250,7 @@ class Words {
     }
 
     Verb& program_;
+    bool is_short_;
     Verb* verb_ = nullptr;  // that is named
     CLI::App app_;
     std::vector<Declared> options_;
@@ -265,12 +285,21 @@ Option& Verb::add(std::string names, std::string help, Kind kind, Option::Store 
 
 namespace {
 
+bool asks_short_help(int argc, const char* const* argv) {
+    return std::any_of(argv, argv + argc, [](std::string_view word) { return word == "-h"; });
+}
+
 int run(Verb& program, int argc, const char* const* argv, const std::string& version) {
     if (argc == 2 && std::string_view(argv[1]) == "--manual") {
         print(manual_of(program));
         return kDone;
     }
-    const Verb* const chosen = Words(program, version).read(argc, argv);
+    if (argc == 3 && std::string_view(argv[1]) == "--manuals") return write_manuals(program, argv[2]), kDone;
+    if (argc >= 2 && std::string_view(argv[1]) == "--complete") {
+        print(completions(program, std::vector<std::string>(argv + 2, argv + argc)));
+        return kDone;
+    }
+    const Verb* const chosen = Words(program, version, asks_short_help(argc, argv)).read(argc, argv);
     return chosen ? chosen->act() : kDone;
 }
 

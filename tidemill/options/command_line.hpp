@@ -27,10 +27,10 @@ class Verb {
     /// Another name for this verb, which the help tells.
     void alias(std::string name) { alias_ = std::move(name); }
 
-    /// What the help ends with: a line of examples or more.
+    /// Sets the end of the help: a line of examples or more.
     void footer(std::string text) { footer_ = std::move(text); }
 
-    /// What is done when this verb is given, once its options are read; returns an exit status.
+    /// Sets the action of this verb, which runs once its options are read and returns an exit status.
     void does(std::function<int()> act) { act_ = std::move(act); }
 
     /// Options that are added from now on stand under this heading in the help.
@@ -39,7 +39,7 @@ class Verb {
     /// Words that belong to no option are kept here instead of refused.
     void keep_others(std::vector<std::string>& others) { others_ = &others; }
 
-    /// What stands behind "--" is kept here: a command that this verb runs, with options of its own.
+    /// Words behind "--" are kept here: a command that this verb runs, with options of its own.
     void command(std::vector<std::string>& words) { command_ = &words; }
 
     /// An option that sets a variable, which must live as long as the verb. Names are like "-o,--output", or

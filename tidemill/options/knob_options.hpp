@@ -8,8 +8,8 @@
 
 namespace tidemill::cli {
 
-/// What texts like "amp.gain=2" and "filter.taps=1,2,1" say of a graph's knobs; throws WrongUsage, naming the
-/// option --set, for what they cannot be set to.
+/// Values for a graph's knobs from texts like "amp.gain=2" and "filter.taps=1,2,1"; throws WrongUsage, naming
+/// the option --set, for a value that a knob does not take.
 KnobSettings knob_settings(const std::vector<std::string>& texts, const Graph& graph);
 
 }  // namespace tidemill::cli

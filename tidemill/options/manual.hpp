@@ -6,7 +6,7 @@
 
 namespace tidemill::cli {
 
-/// What each exit status means, one a line.
+/// Meaning of each exit status, one a line.
 inline constexpr const char* kExitStatuses =
     "0  done\n"
     "1  the job was understood and failed: no signal, nothing received, an output that could not be written\n"
@@ -16,5 +16,8 @@ inline constexpr const char* kExitStatuses =
 
 /// The manual page of a program in the language of man(7), written from the tables of its verbs.
 std::string manual_of(Verb& program);
+
+/// Writes that page, and one for each verb, as tidemill-dvbs2-rx.1, into a folder. Throws JobFailed.
+void write_manuals(Verb& program, const std::string& folder);
 
 }  // namespace tidemill::cli

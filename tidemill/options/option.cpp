@@ -72,6 +72,16 @@ Option& Option::networks(std::vector<std::string_view> these) {
     return *this;
 }
 
+Option& Option::called(std::string value) {
+    value_name = std::move(value);
+    return *this;
+}
+
+Option& Option::common() {
+    is_common = true;
+    return *this;
+}
+
 Option& Option::may_stand_alone(std::string value) {
     alone = std::move(value);
     return *this;

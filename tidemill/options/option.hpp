@@ -15,7 +15,7 @@
 
 namespace tidemill::cli {
 
-/// What an option takes. A place is a file, "-" for the standard stream or udp://host:port.
+/// Kind of value that an option takes. A place is a file, "-" for the standard stream or udp://host:port.
 enum class Kind {
     flag,
     whole,
@@ -88,15 +88,19 @@ class Option {
     Option& needs(std::string other);
     /// An output that goes to more places than the one it names.
     Option& spreads(std::function<std::vector<std::string>(const std::string& place)> more);
-    /// What the help shows instead of the variable's first value.
+    /// Text for the help instead of the variable's first value.
     Option& shows(std::string text);
+    /// Name of its value in the help, as HZ.
+    Option& called(std::string value);
+    /// Marks one that most people need: -h shows these alone, where a verb has any.
+    Option& common();
 
-    /// What messages call it: "--output".
+    /// Name for messages: "--output".
     std::string name() const;
     bool is_positional() const { return !names.starts_with('-'); }
     bool is_input() const { return kind == Kind::input_file || kind == Kind::input_place; }
     bool is_output() const { return kind == Kind::output_file || kind == Kind::output_place; }
-    /// What it takes, as a sentence goes on: "a whole number from 1 to 64".
+    /// Description of its values, as a sentence goes on: "a whole number from 1 to 64".
     std::string allowed() const;
 
     bool is_given() const { return !given.empty(); }
@@ -116,6 +120,8 @@ class Option {
     Range range{};
     std::vector<std::string> choices{};
     std::string default_text{};
+    std::string value_name{};  ///< empty: that of its kind
+    bool is_common = false;
     bool is_required = false;
     bool is_repeatable = false;
     bool takes_auto = false;

@@ -21,7 +21,7 @@ inline constexpr std::array<std::string_view, 2> kOutsideBenchmarks{"sweep", "py
 /// The program `tidemill-NAME`, in the same places.
 std::optional<std::filesystem::path> outside_program(const std::string& name, const std::string& path);
 
-/// What to do where it is not there.
+/// Advice for the case that it is not there.
 std::string outside_program_missing(const std::string& name);
 
 /// Becomes that program, with the words behind the verb, where the first word is a verb that this program

@@ -36,8 +36,8 @@ void add_machine_options(Verb& verb, HowToSchedule& how);
 /// Adds --strategy, --objective, --period, --free, and a wanted rate under the names that are free.
 void add_objective_options(Verb& verb, HowToSchedule& how, const std::string& rate = "--frame-rate");
 
-// What these options come to for a profile; each throws WrongUsage, naming its option, when that does not
-// fit.
+// Values of these options for a profile; each function throws WrongUsage, naming its option, when that does
+// not fit.
 
 /// The cores of --cores, or those that the profile was measured on.
 Platform platform_of(const HowToSchedule& how, const Profile& profile);
@@ -49,7 +49,7 @@ std::vector<Platform> platforms_of(const HowToSchedule& how, const Profile& prof
 /// The model of --model, of which ScheduleError is thrown, with the watts of --watts.
 CostModel model_of(const HowToSchedule& how, const Profile& profile);
 
-/// What is wanted of a schedule for these cores.
+/// Objective of a schedule for these cores.
 Objective objective_of(const HowToSchedule& how, const Profile& profile, const Platform& platform);
 
 /// A schedule as results show it: period, cores, stages, under a model, and the power where one is known.

@@ -89,7 +89,7 @@ void Daemon::look(double now_s) {
     kinds_.set_online(system_.online());
     active_.clear();
     roster_.look();
-    // Whoever it names in vain harms nobody, and writing takes longer than all the rest.
+    // A thread that it names in vain is not harmed, and writing takes longer than all the rest.
     if (roster_.has_news() || now_s - written_s_ >= kTidiedEvery_s) write_journal_if_changed();
 }
 
@@ -121,7 +121,7 @@ void Daemon::add_small_threads() {
             snapshot_.threads.push_back({.demand = std::min(1.0, small[kind]), .kind = kind, .stays = true});
 }
 
-// What the counters tell is of this very thread, and of now.
+// The counters' numbers are of this very thread, and of now.
 void Daemon::put_factors(RosterThread& thread, std::vector<bridge::Factor>& factors) const {
     if (thread.known.empty() && options_.known) thread.known = options_.known(thread.program);
     factors = thread.known;

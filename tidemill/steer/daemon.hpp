@@ -47,10 +47,10 @@ class Daemon {
     /// Restores every affinity; what comes after it does nothing.
     Restored end();
 
-    /// What the daemon before this one had left.
+    /// Threads that the daemon before this one had left.
     const Restored& restored_at_start() const { return restored_at_start_; }
     Report report() const;
-    /// What was learned of programs: see Learning::known().
+    /// Knowledge of programs: see Learning::known().
     std::vector<bridge::KnownTask> learned() const;
 
   private:

@@ -10,7 +10,7 @@
 
 namespace tidemill::steer {
 
-/// What was done to a thread, or is about to be.
+/// Change of a thread that was made, or is about to be.
 struct SteeredThread {
     int process = 0;
     int thread = 0;
@@ -40,10 +40,10 @@ Journal parse_journal(std::string_view text, std::string_view source);
 Journal read_journal(const std::filesystem::path& path);
 
 std::string to_json(const Journal& journal);
-/// Whoever reads the file finds the old journal or the new one, whole. Throws SteerError.
+/// A reader of the file finds the old journal or the new one, whole. Throws SteerError.
 void write_journal(const Journal& journal, const std::filesystem::path& path);
 
-/// What became of the threads of a journal.
+/// Result for the threads of a journal.
 struct Restored {
     int restored = 0;  ///< may run again where they could
     int gone = 0;

@@ -59,7 +59,7 @@ void KindWishes::note(double now_s, const ThreadAccount& account) {
     seen.look = looks_;
 }
 
-// Whoever begins is believed at once: what is not wanted yet would look like room for others.
+// A thread that begins is believed at once: demand that is not seen yet would look like room for others.
 void KindWishes::measure(Seen& seen, double now_s, const ThreadAccount& account) {
     const double passed_s = now_s - seen.since_s;
     const double wanted = static_cast<double>(account.wanted_ns - seen.last.wanted_ns) * 1e-9 / passed_s;

@@ -13,7 +13,7 @@
 
 namespace tidemill::steer {
 
-/// What a scheduler in the kernel has counted of a thread since it took over.
+/// Count that a scheduler in the kernel has of a thread since it took over.
 struct ThreadAccount {
     std::uint32_t id = 0;
     std::uint64_t started_ns = 0;  ///< after boot: tells it from another one that had the same id
@@ -33,7 +33,7 @@ struct Wish {
     bool operator==(const Wish&) const = default;
 };
 
-/// What follows from a look at all threads.
+/// Decisions from a look at all threads.
 struct KindDecision {
     std::vector<Wish> wishes;       ///< only those that are new
     std::vector<std::string> told;  ///< why threads change kinds, for people

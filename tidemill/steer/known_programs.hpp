@@ -11,7 +11,7 @@
 
 namespace tidemill::steer {
 
-/// What is known beforehand of a program, "process.thread", on each kind of core.
+/// Knowledge of a program beforehand, "process.thread", on each kind of core.
 using KnownFactors = std::function<std::vector<bridge::Factor>(const std::string& program)>;
 
 /// How many times longer a program takes on a kind than on the first one, by a file that names it as
@@ -20,8 +20,8 @@ using KnownFactors = std::function<std::vector<bridge::Factor>(const std::string
 bridge::Factor known_factor(const bridge::FactorFile& file, const std::string& program,
                             const std::string& kind, const std::string& first_kind);
 
-/// What the user knows of programs on kinds of cores: times from runs before, and ratios by hand for what
-/// these do not tell.
+/// The user's knowledge of programs on kinds of cores: times from runs before, and ratios by hand for what
+/// these leave out.
 class KnownPrograms {
   public:
     /// The first of the kinds is the one that factors refer to. Throws SteerError for ratios of a kind that

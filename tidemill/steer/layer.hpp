@@ -19,8 +19,8 @@ using TaskId = policy::TaskTypeId;
 /// The rule generator: a task's factor on a kind of core, by what it did on each.
 using Model = std::function<Factor(std::span<const History> on_kinds, policy::KindId kind)>;
 
-/// What stands between a scheduler of programs and unequal cores: the scheduler tells it what happens to
-/// tasks, and reads from factors() what their load is worth on each kind of core.
+/// Layer between a scheduler of programs and unequal cores: the scheduler reports what happens to tasks, and
+/// reads from factors() what their load is worth on each kind of core.
 ///
 /// Calls must not overlap, but for reading factors(), which any thread may do.
 class Layer {
@@ -34,9 +34,8 @@ class Layer {
     void exec(TaskId task, std::string_view program);
     /// It leaves a kind of core for another one, having done this there since it was last told of.
     void migrate(TaskId task, policy::KindId from, const Sample& done);
-    /// What it has done on the kind of core where it runs since it was last told of. Where it took much
-    /// longer or shorter for its work than before, several times in a row, all that was known of it is
-    /// forgotten.
+    /// Work on the kind of core where it runs since the last report. Where it took much longer or shorter for
+    /// its work than before, several times in a row, all that was known of it is forgotten.
     void statistic(TaskId task, policy::KindId kind, const Sample& done);
     /// Makes the factors of all tasks of which something new is known.
     void generate();

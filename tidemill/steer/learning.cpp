@@ -66,7 +66,7 @@ void Learning::begin(RosterThread& thread) {
         complaint_ = error.what();
         return;
     }
-    // Whoever lives now had its number when the counters were opened.
+    // A thread that lives now had its number when the counters were opened.
     if (!thread.held->times()) {
         counted->counters = nullptr;
         return;

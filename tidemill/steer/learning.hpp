@@ -18,7 +18,7 @@ class Learning {
     /// The counters must live longer than this, and this longer than the threads that it looked at.
     Learning(Counters& counters, std::size_t kinds);
 
-    /// What a thread has done since the last look counts for its kind, if it was confined to it all the
+    /// Counts what a thread has done since the last look for its kind, if it was confined to it all the
     /// while.
     void look(RosterThread& thread);
     /// After some looks: makes the factors of what they told.
@@ -26,7 +26,7 @@ class Learning {
     /// Absent where nothing is known yet.
     bridge::Factor factor(const RosterThread& thread, std::size_t kind) const;
 
-    /// What is known of programs: microseconds per million instructions on each kind, by "process.thread".
+    /// Knowledge of programs: microseconds per million instructions on each kind, by "process.thread".
     std::vector<bridge::KnownTask> known(const std::vector<std::string>& kind_names) const;
     /// Why a thread could not be counted; empty when all could.
     const std::string& complaint() const { return complaint_; }

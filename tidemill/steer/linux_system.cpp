@@ -118,7 +118,7 @@ class LinuxThread final : public HeldThread {
         if (!before) return Outcome::gone;
         const int code = set_affinity_of_thread(number_, set);
         if (!times()) {
-            // Whoever has the number now is a stranger.
+            // The thread that has the number now is a stranger.
             if (code == 0) set_affinity_of_thread(number_, *before);
             return Outcome::gone;
         }

@@ -11,7 +11,7 @@ namespace {
 
 using internal::Words;
 
-// Of proc(5) and sched(7).
+// Flags of proc(5) and sched(7).
 constexpr unsigned kPfKthread = 0x00200000;
 constexpr unsigned kSchedOther = 0;
 constexpr unsigned kSchedBatch = 3;

@@ -8,7 +8,7 @@
 
 namespace tidemill::steer {
 
-/// What the system says of a thread in /proc/PID/task/TID/stat.
+/// Facts of a thread in /proc/PID/task/TID/stat.
 struct ThreadFacts {
     std::string name;  ///< printable: other bytes are question marks
     int parent = 0;    ///< process number of its process's parent
@@ -26,7 +26,7 @@ struct ThreadFacts {
     double weight() const;
 };
 
-/// What a thread has done since it began, from /proc/PID/task/TID/schedstat.
+/// Times of a thread since it began, from /proc/PID/task/TID/schedstat.
 struct ThreadTimes {
     std::uint64_t ran_ns = 0;
     std::uint64_t waited_ns = 0;  ///< for a core

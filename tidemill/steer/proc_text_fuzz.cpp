@@ -7,7 +7,7 @@
 #include "tidemill/steer/cpu_set.hpp"
 #include "tidemill/steer/proc_text.hpp"
 
-/// Whatever the kernel's files say, what is made of it is within its bounds.
+/// For any text of the kernel's files, the numbers read are within their bounds.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace tidemill::steer;
     const std::string_view text(reinterpret_cast<const char*>(data), size);

@@ -10,7 +10,7 @@
 
 namespace tidemill::steer {
 
-/// What was done so far.
+/// Counts of the daemon's work so far.
 struct Counts {
     std::uint64_t moves = 0;      ///< of one thread alone
     std::uint64_t exchanges = 0;  ///< of two threads or more
@@ -38,7 +38,7 @@ struct KindReport {
     int confined = 0;    ///< threads
 };
 
-/// What a daemon watches, what it has done, and how fast the threads are by what is known of them.
+/// State of a daemon, its work, and how fast the threads are by what is known of them.
 struct Report {
     bool dry_run = false;
     double up_s = 0;

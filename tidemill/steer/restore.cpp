@@ -34,7 +34,7 @@ class Restoring {
 
     Restored run() {
         for (const SteeredThread& thread : journal_.threads) restore_named(thread);
-        // Whoever was begun while we looked is found in the next pass: by then its maker is restored.
+        // A thread that was begun while we looked is found in the next pass: by then its maker is restored.
         int before = -1;
         for (int pass = 0; pass < kMostPasses && before != result_.restored; ++pass) {
             before = result_.restored;

@@ -13,7 +13,7 @@ namespace tidemill::steer {
 
 namespace {
 
-// What reading costs is bounded, however many threads there are: one of those that run is read later then.
+// Cost of reading is bounded, however many threads there are: one of those that run is read later then.
 constexpr double kReadsPerSecond = 2000;
 constexpr double kExaminedPerSecond = 100;
 constexpr double kLongest_s = 0.25;       // for which is read at once
@@ -92,7 +92,7 @@ bool Roster::belongs(int number, const ThreadFacts& facts) const {
     return (!has_begun_ && is_meant(number)) || (facts.parent == self_ && is_meant(self_));
 }
 
-// Of a process that has ended, and with it what says so.
+// Heir of a process that has ended, and with it what says so.
 bool Roster::is_heir(const ThreadFacts& orphan) const {
     return std::ranges::any_of(sessions_.at(orphan.session),
                                [&](const auto& given) { return orphan.start_ticks >= given.second; });

@@ -15,7 +15,7 @@
 
 namespace tidemill::steer {
 
-/// Whose threads are watched: all processes, or these and those that they begin, or a control group's.
+/// Processes whose threads are watched: all, or these and those that they begin, or a control group's.
 struct Target {
     std::vector<int> processes = {};
     std::filesystem::path group = {};
@@ -54,8 +54,8 @@ struct RosterThread {
     double sampled_s = 0;
     double demand = 0;  ///< part of the time in which it ran or waited for a core, over the last second or so
     bool has_samples = false;
-    /// Of a wait that goes on. The system tells of it when it is over, among many threads after seconds: so
-    /// it is counted as it is seen, and not again at its end.
+    /// Time of a wait that goes on. The system tells of it when it is over, among many threads after seconds:
+    /// so it is counted as it is seen, and not again at its end.
     double waits_s = 0;
     bool is_gone = false;
     std::shared_ptr<CountedThread> counted{};  ///< for Learning

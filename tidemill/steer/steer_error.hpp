@@ -4,7 +4,7 @@
 
 namespace tidemill::steer {
 
-/// What cannot be steered, or a journal that cannot be read: what, where, what to do.
+/// A thread that cannot be steered, or a journal that cannot be read: what, where, what to do.
 class SteerError : public Error {
   public:
     using Error::Error;

@@ -73,11 +73,11 @@ struct Change {
     Reason reason = Reason::speed;
 };
 
-/// What should change, in the order in which to do it; nothing where it is not worth it. Looks at whole
-/// assignments of threads to kinds: the sum over threads of weight x demand on kind 0 x logarithm of the
-/// speed, where the threads on a kind share its cores by weight. So who loses most on a little core has the
-/// big one, wherever it was at first. Decisions that are carried out come to
-/// rest. Throws nothing: threads and kinds may be none, a kind beyond the snapshot's counts as kind 0.
+/// Changes in the order in which to do them; none where it is not worth it. Looks at whole assignments of
+/// threads to kinds: the sum over threads of weight x demand on kind 0 x logarithm of the speed, where the
+/// threads on a kind share its cores by weight. So who loses most on a little core has the big one, wherever
+/// it was at first. Decisions that are carried out come to rest. Throws nothing: threads and kinds may be
+/// none, a kind beyond the snapshot's counts as kind 0.
 std::vector<Change> steer(const Snapshot& snapshot, const Settings& settings = {});
 
 /// How fast a thread is, in parts of what a core of kind 0 does in the same time.

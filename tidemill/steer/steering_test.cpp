@@ -57,7 +57,7 @@ void settle(Snapshot& snapshot, const Settings& settings = {}) {
     settle(snapshot, work, settings);
 }
 
-/// What decisions maximise, by the speeds alone: per worth, so that 0.02 are two per cent.
+/// Objective of decisions, by the speeds alone: per worth, so that 0.02 are two per cent.
 double mean_log_speed(const Snapshot& snapshot, const std::vector<double>& work) {
     const std::vector<Speed> all = speeds(snapshot);
     double sum = 0;

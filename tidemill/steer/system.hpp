@@ -11,7 +11,7 @@
 
 namespace tidemill::steer {
 
-/// What became of a wish to keep a thread on some PUs.
+/// Result of a wish to keep a thread on some PUs.
 enum class Outcome {
     done,
     gone,        ///< the thread has ended

@@ -13,7 +13,7 @@
 
 namespace tidemill::bench {
 
-/// What a family of benchmarks answers: those whose names are `family`, a slash, and the case.
+/// Question of a family of benchmarks: those whose names are `family`, a slash, and the case.
 struct Question {
     std::string family;
     std::string text;            ///< one sentence
@@ -83,7 +83,7 @@ class Stopwatch {
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-/// What the calling thread has computed since it was made: neighbours on a shared machine do not count.
+/// Processor time of the calling thread since it was made: neighbours on a shared machine do not count.
 class CpuStopwatch {
   public:
     double ns() const { return now_ns() - start_ns_; }

@@ -24,7 +24,8 @@ double least_of(double most, const auto& measure) {
     return least;
 }
 
-/// Of what is to be near a forecast: the least of such would be as far off as the luckiest attempt.
+/// Median for times that are to be near a forecast: the least of such would be as far off as the luckiest
+/// attempt.
 double median_of_five(const auto& measure) {
     std::vector<double> all;
     for (int attempt = 0; attempt < 5; ++attempt) all.push_back(measure());

@@ -4,7 +4,7 @@
 
 namespace tidemill::cli::internal {
 
-/// What tests drive, and the folder with what they always have; the build tells.
+/// The program that tests drive, and the folder with their data; the build sets both.
 const std::string& program_path();
 const std::string& data_folder();
 

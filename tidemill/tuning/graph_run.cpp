@@ -40,7 +40,7 @@ std::function<bool()> or_after(double seconds, std::function<bool()> stop_when) 
     };
 }
 
-// What a schedule does not fit is told with the file that it came from: that has the fault, also where it
+// A schedule that does not fit is reported with the file that it came from: that has the fault, also where it
 // names cores that are not there.
 template <class Use>
 auto used_from_file(const HowToRun& how, Use use) {
@@ -264,7 +264,7 @@ RunReport GraphRun::run_pipeline(Graph& graph, const RunOptions& options, const 
     RunReport report = pipeline.run(observed);
     finish(looks);
     changes_ = adaptation.changes();
-    // What was foretold is of the first schedule.
+    // The forecast is of the first schedule.
     if (changes_.empty()) came_to_us_ = report.period_us();
     tell_best(report, adaptation.schedule(), adaptation.profile());
     return report;
@@ -360,7 +360,7 @@ void GraphRun::remember(const AutoRun& run, const ChoiceKey& key) {
 
 std::optional<double> GraphRun::predicted_period_us() const {
     if (choice_) return choice_->forecast ? std::optional(choice_->forecast->period_us) : std::nullopt;
-    // What the system makes of a thread per task, nobody predicts.
+    // Nobody predicts the system's period for a thread per task.
     if (!schedule_ || how_.executor == ExecutorKind::threads) return std::nullopt;
     if (!profile_) return schedule_->period_us;
     return period_us(*schedule_, *profile_, model_);

@@ -58,8 +58,8 @@ class GraphRun {
     RunReport go(Graph& graph, RunOptions options = {}, const Follow& follow = {});
 
     const HowToRun& how() const { return how_; }
-    /// Who runs the graph; after go() with automatic, who was chosen, or, where the stream ended before, who
-    /// ran last.
+    /// Executor of the graph; after go() with automatic, the chosen one, or, where the stream ended before,
+    /// the last one that ran.
     ExecutorKind executor() const { return executor_; }
     /// With automatic, after go(): what was chosen; nothing where the stream ended before.
     const std::optional<Choice>& choice() const { return choice_; }
@@ -84,7 +84,7 @@ class GraphRun {
     const std::optional<Forecast>& forecast() const { return forecast_; }
     double forecast_came_to_us() const { return came_to_us_; }
 
-    /// What did not go as one would wish.
+    /// Events that the user should know of.
     const std::vector<std::string>& warnings() const { return warnings_; }
 
   private:

@@ -29,7 +29,7 @@ Schedule one_stage() {
     return {.stages = {{.first_task = 0, .task_count = 2, .core_kind = Topology::here().kinds[0].name}}};
 }
 
-/// What a run as it is asked for comes to.
+/// Total of a run as it is asked for.
 long total_of(const HowToRun& how) {
     const Topology topology = Topology::here();
     GraphRun run(how, topology);

@@ -28,7 +28,7 @@ namespace nb = tidemill::python::nb;
 std::mutex warnings_mutex;
 std::vector<std::string> warnings;
 
-// Of what the program would tell its user, Python's warns; the rest is in reports.
+// Messages of the program for its user become Python's warnings; the rest is in reports.
 void take_message(std::string_view text) noexcept {
     constexpr std::string_view kWarning = "warning: ";
     if (!text.starts_with(kWarning)) return;

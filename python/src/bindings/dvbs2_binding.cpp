@@ -37,7 +37,7 @@ namespace {
 
 using nb::literals::operator""_a;
 
-/// What a reception keeps for Python beside its report: without a copy, it becomes arrays.
+/// Data that a reception keeps for Python beside its report: without a copy, they become arrays.
 struct Kept {
     std::vector<std::uint8_t> packets{};
     std::vector<float> esn0_db{};
@@ -88,7 +88,7 @@ nb::dict arrays_of(Kept kept) {
     return arrays;
 }
 
-// Who is given a value is not given half of it: what ended the reception is thrown.
+// A caller gets a whole value or none: the failure that ended the reception is thrown.
 cli::RxOutcome whole_reception(const cli::RxOptions& options) {
     cli::RxOutcome outcome = cli::receive(options);
     if (outcome.failure) std::rethrow_exception(outcome.failure);
@@ -159,7 +159,7 @@ class PacketSorter {
                                 }}};
 };
 
-// What is known of a recording before it is received, its searches done.
+// Facts of a recording before it is received, its searches done.
 nb::dict examine(cli::ReceptionOptions options) {
     std::stop_source stop;
     options.stop = stop.get_token();

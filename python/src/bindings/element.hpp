@@ -10,7 +10,7 @@
 
 namespace tidemill::python {
 
-/// What a socket's elements are to NumPy and to a graph.
+/// A socket's element type for NumPy and for a graph.
 struct Element {
     int numpy_type;
     ElementType type;

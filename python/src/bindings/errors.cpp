@@ -46,7 +46,8 @@ void raise(PyObject* type, const nb::object& told, nb::object cause) {
     PyErr_SetObject(type, told.ptr());
 }
 
-// What a task raised is the cause, with its traceback; what asks for an end is raised itself.
+// The exception that a task raised is the cause, with its traceback; one that asks for an end is raised
+// itself.
 void raise_frame_error(const FrameError& error) {
     nb::object cause = raised_in_python(error.cause());
     if (!cause.is_none() && PythonError(cause).is_wish()) {

@@ -7,8 +7,8 @@
 
 namespace tidemill::python {
 
-/// Of a task's call that has come back in a child of the process that made it, where no thread is left that
-/// would go on: tells standard error, with what was raised, if anything, and ends the child. Needs the lock.
+/// Ends a child process in which a task's call has come back, where no thread is left that would go on:
+/// writes to standard error, with what was raised, if anything. Needs the lock.
 [[noreturn]] void end_forked_process(const std::string& task, const std::exception_ptr& raised);
 
 /// Errors of C++ are raised as this class of Python's, which must live as long as the process. Their

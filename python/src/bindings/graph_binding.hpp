@@ -55,7 +55,7 @@ class PythonGraph {
     std::vector<PythonTask*> tasks_;
 };
 
-/// Of the chain that schedulers see. Throws GraphError with every fault of the graph.
+/// Names of the units in the chain that schedulers see. Throws GraphError with every fault of the graph.
 std::vector<std::string> unit_names(const Graph& graph);
 
 void bind_graph(nb::module_& module);

@@ -43,7 +43,7 @@ std::atomic<std::uint64_t> forks = 0;
     ++forks;
 });
 
-// What Python knows of a thread that it did not start, until the thread ends.
+// Python's state for a thread that it did not start, until the thread ends.
 class KnownThread {
   public:
     KnownThread() {
@@ -98,7 +98,7 @@ LiveRun::~LiveRun() {
     runs_here->changed.notify_all();
 }
 
-// Who is seen to live here before the end is waited for.
+// A live run is registered before the end is waited for.
 Unlocked::Unlocked() : live_(std::stop_source()) {
     if (!interpreter_ended) released_.emplace();
 }

@@ -62,8 +62,8 @@ void do_interruptibly(std::stop_source stop, const std::function<void()>& job,
 /// As do_interruptibly, for a job that has interruption points.
 void do_up_to_interruption(const std::function<void()>& job, const std::function<void()>& insist = {});
 
-/// Of a job in the main thread itself: asked often, runs signal handlers now and then, and is true from the
-/// moment on when one of them raised. Called without the lock.
+/// Watch on signals during a job in the main thread itself: asked often, runs signal handlers now and then,
+/// and is true from the moment on when one of them raised. Called without the lock.
 class SignalWatch {
   public:
     SignalWatch();
@@ -80,8 +80,7 @@ class SignalWatch {
 /// Forks between the process that loaded the module and this one.
 std::uint64_t forks_so_far();
 
-/// Of what has threads: the process that made it. After a fork the threads are missing, and nobody passes
-/// data on.
+/// Process that made an object with threads. After a fork the threads are missing, and nobody passes data on.
 class ProcessOfThreads {
   public:
     ProcessOfThreads() : forks_(forks_so_far()) {}
@@ -96,7 +95,7 @@ class ProcessOfThreads {
 /// Whether this is the thread in which Python handles signals; needs the lock.
 bool is_main_thread();
 
-/// What the package calls when the interpreter is about to end.
+/// Function that the package calls when the interpreter is about to end.
 void end_live_runs();
 
 }  // namespace tidemill::python

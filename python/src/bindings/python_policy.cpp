@@ -44,7 +44,7 @@ class PythonPolicy::Rule final : public policy::AnyRule {
         issued_.at(task.slot) = 0;
     }
     void ready(policy::TaskSlot task) override { ranks_.at(task) = policy_.rank(tasks_[task]); }
-    // Of tasks that are handed out together, a policy is told again which of them the worker is at.
+    // A policy learns again which task the worker is at, of those that are handed out together.
     void issue(policy::TaskSlot task, policy::WorkerId worker) override {
         if (issued_[task]++ == 0) policy_.tell(policy_.issued_, tasks_[task], worker);
     }

@@ -32,7 +32,7 @@ class PythonPolicy {
     PythonPolicy(const PythonPolicy&) = delete;
     PythonPolicy& operator=(const PythonPolicy&) = delete;
 
-    /// Of workers on cores of these kinds; it must not outlive this.
+    /// Policy of workers on cores of these kinds; it must not outlive this.
     std::unique_ptr<policy::Policy> policy(std::span<const policy::KindId> kind_of_worker);
 
     bool has_failed() const { return failed_ != nullptr; }

@@ -30,7 +30,7 @@ struct PythonKnob {
     Range range;
 };
 
-/// What stands behind a task in Python.
+/// Implementation of a task in Python.
 enum class CallForm {
     function,   ///< called with an array for each socket
     generator,  ///< is sent the array, or a tuple of them, at each yield
@@ -73,7 +73,7 @@ class PythonTask final : public Module {
         bool is_input;
     };
 
-    /// What one thread calls with. Only tasks that several threads may be in have several.
+    /// State with which one thread calls. Only tasks that several threads may be in have several.
     struct Caller {
         std::thread::id thread;
         unsigned long in_call = 0;  // Python's number of the thread, while it is in the function

@@ -23,7 +23,7 @@ class SocketViews {
     /// The same for an input that has no data on this frame: an array without elements.
     PyObject* empty();
 
-    /// Of each array that has elements.
+    /// Bytes of each array that has elements.
     std::size_t bytes() const;
 
     /// An array of its own memory, with what lies at the place.

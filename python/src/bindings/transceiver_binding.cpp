@@ -61,7 +61,7 @@ class PyReceiver {
     PyReceiver(const PyReceiver&) = delete;
     PyReceiver& operator=(const PyReceiver&) = delete;
 
-    // Who is interrupted while it waits ends the reception.
+    // An interruption of a wait ends the reception.
     void push(nb::handle samples) {
         process_.check("the receiver");
         auto left = std::as_bytes(elements_of<dsp::Iq>(samples));

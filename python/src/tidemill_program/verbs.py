@@ -26,7 +26,7 @@ def sweep() -> int:
     return _run("tidemill.sweep.command")
 
 
-# Who presses Ctrl-C while all is still being loaded wants it to end, not to read where it was.
+# Ctrl-C while all is still being loaded ends it without a traceback.
 def _run(module: str) -> int:
     before = signal.signal(signal.SIGINT, signal.SIG_DFL)
     main = importlib.import_module(module).main

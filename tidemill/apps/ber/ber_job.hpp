@@ -58,10 +58,10 @@ struct PublishedRate {
     double frame_error_rate;
 };
 
-/// Whose: of short frames, with ideal synchronisation.
+/// Source of the published rates: short frames, with ideal synchronisation.
 extern const std::string_view kPublishedBy;
 
-/// What others measured for a code.
+/// Error rates that others measured for a code.
 std::vector<PublishedRate> published_rates(int modcod, dvbs2::FrameSize frame);
 
 /// The results beside table 13's thresholds, and what others published for the same points.

@@ -11,14 +11,14 @@
 
 namespace tidemill::cli {
 
-/// What has been counted so far, kept in a file, so that a long count may be broken off and taken up again.
+/// Counts so far, kept in a file, so that a long count may be broken off and taken up again.
 class BerState {
   public:
     /// Reads `path` when it is there; an empty path keeps nothing. Throws io::IoError for what is no such
     /// file, and JobFailed where another program uses it.
     explicit BerState(std::filesystem::path path);
 
-    /// What is known of a point; nothing of one with other settings.
+    /// Known counts of a point; none of one with other settings.
     dvbs2::BerCounts counts_of(const dvbs2::BerPoint& point) const;
 
     /// Remembers counts and writes the file, which is never half written. Throws JobFailed.

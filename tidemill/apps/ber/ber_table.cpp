@@ -95,7 +95,7 @@ std::string sync_note(const BerOptions& options) {
         full.clock_offset_ppm, full.phase_noise_deg, options.pilots ? "on" : "off", echoes);
 }
 
-// What others published for the codes in the table.
+// Rates that others published for the codes in the table.
 std::vector<std::string> published_notes(const std::vector<BerResult>& results) {
     std::set<int> modcods;
     for (const BerResult& result : results) {
@@ -141,7 +141,7 @@ ResultTable ber_table(const BerOptions& options, const std::vector<BerResult>& r
          Column{"sum-product FER", 1, true, "sum_product_frame_error_rate"},
          Column{"capacity dB", 2, false, "capacity_esn0_db"},
          Column{"linear equaliser dB", 2, false, "linear_equaliser_esn0_db"},
-         // What parts of a count are added up by.
+         // Columns by which parts of a count are added up.
          Column{"bits", 0, false, "bits", false}, Column{"bits wrong", 0, false, "bits_wrong", false},
          Column{"all iterations", 0, false, "ldpc_iterations_total", false}}};
     for (const BerResult& result : results) table.rows.push_back(row_of(result));

@@ -22,7 +22,7 @@ struct SignalTime {
     double waiting_s = 0;  ///< how much of the signal waits behind it to be handed over
 };
 
-/// What a place did not take, while it worked or was tried again.
+/// Data that an output did not take, while it worked or was tried again.
 struct OutputLosses {
     std::uint64_t bytes = 0;
     std::uint64_t outages = 0;      ///< times that it failed and was tried again
@@ -35,7 +35,7 @@ class ByteOutput {
   public:
     virtual ~ByteOutput() = default;
 
-    /// Of what is written next.
+    /// Time of the data that are written next.
     virtual void came_at(const SignalTime& /*time*/) {}
     /// Appends a piece, which stays whole. Throws IoError when the place has failed, and from then on.
     virtual void write(std::span<const std::uint8_t> piece) = 0;
@@ -48,7 +48,7 @@ class ByteOutput {
     /// From any thread: who waits in write() is thrown out, if this place can.
     virtual void end() noexcept {}
 
-    /// What has been handed over, where it is kept; a file goes on there, what was sent is gone.
+    /// Data that have been handed over, where they are kept; a file goes on there, what was sent is gone.
     virtual OutputAt at() const { return {}; }
     virtual void go_on_at(const OutputAt& /*at*/) {}
 

@@ -30,7 +30,7 @@ void go_on(io::RollingWriter& files, const OutputAt& at, bool live, std::size_t 
     if (!live) files.go_on_at(at.part, at.bytes);
 }
 
-/// What is kept back leaves in time for who reads along.
+/// Data that are kept back leave in time for readers of a growing file.
 template <class Writer>
 class FlushedOutput final : public ByteOutput {
   public:
@@ -84,7 +84,7 @@ std::unique_ptr<ByteOutput> open_once(const std::string& path, const OutputStyle
 
 }  // namespace
 
-// What is live cannot be received again, so a disk that is full for a while must not end it.
+// A live signal cannot be received again, so a disk that is full for a while must not end it.
 std::unique_ptr<ByteOutput> open_file_output(const std::string& path, const OutputStyle& style,
                                              std::size_t piece) {
     if (!style.live || !is_file(path)) return open_once(path, style, piece);

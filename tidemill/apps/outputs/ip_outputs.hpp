@@ -52,11 +52,11 @@ class IpOutputs {
     const OutputFan& places() const { return places_; }
 
     std::uint64_t packets() const { return packets_; }
-    /// What came, and what was dropped and why.
+    /// Counts of packets that came, and of those that were dropped, with the reasons.
     Json counts() const;
 
   private:
-    /// Of an input stream.
+    /// State of an input stream.
     struct Stream {
         Stream(std::optional<std::uint16_t> pid, IpOutputs& to);
 

@@ -56,7 +56,7 @@ std::map<std::string, std::uint64_t> kept_in(const fs::path& folder) {
     return kept;
 }
 
-// What no file has yet.
+// A path that no file has yet.
 fs::path free_path(const fs::path& folder) {
     const std::string date = utc_text("{:%Y%m%dT%H%M%SZ}");
     std::error_code none;
@@ -200,7 +200,7 @@ void LossRecorder::write(std::span<const std::byte> samples) {
     if (left_ == 0) end_file();
 }
 
-// Whoever reads samples does not wait until it is written.
+// The reader of samples does not wait until it is written.
 void LossRecorder::end_file() {
     done_.push_back(std::move(file_));
 }

@@ -15,7 +15,7 @@
 
 namespace tidemill::cli {
 
-/// What is kept of losses of lock, and how much of it.
+/// Samples to keep around losses of lock, and their limits.
 struct LossOptions {
     double seconds = 0;                        ///< before and after each; 0: nothing
     std::uint64_t most_bytes = 2'000'000'000;  ///< of all that is kept

@@ -5,7 +5,7 @@
 
 namespace tidemill::cli {
 
-/// Which losses of lock there were. Frames tell it, the same however they are received, but only once the
+/// Losses of lock, each reported once. Frames tell it, the same however they are received, but only once the
 /// signal is back; what the receiver is doing is known at once, but flickers, and depends on when one looks.
 /// A loss that was seen in one way is not told again when it comes in the other.
 class LossWatch {

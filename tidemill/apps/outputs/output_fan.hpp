@@ -12,7 +12,7 @@
 
 namespace tidemill::cli {
 
-/// What became of one place of a reception.
+/// Account of one output of a reception.
 struct PlaceAccount {
     std::string place;
     std::string failure{};  ///< why it takes nothing any more; empty: it works

@@ -13,7 +13,7 @@
 namespace tidemill::cli {
 namespace {
 
-/// What a place of the test was given, and when it may take more.
+/// Data that an output of the test was given, and when it may take more.
 struct Gate {
     std::mutex mutex{};
     std::condition_variable changed{};

@@ -30,7 +30,7 @@ void RetriedOutput::attempt(Act act) {
     }
 }
 
-// What it had taken and not written is lost with it.
+// Data that it had taken and not written are lost with it.
 void RetriedOutput::fail(const ByteOutput& failed, const std::string& why) {
     bytes_lost_ += failed.bytes_kept_back();
     failure_ = why;

@@ -12,7 +12,7 @@
 namespace tidemill::cli {
 namespace {
 
-// What a disk holds of a file, and how much it has room for.
+// Content of a file on a disk, and the disk's room.
 struct Disk {
     std::string file{};
     std::size_t room = 0;

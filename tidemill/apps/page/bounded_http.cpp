@@ -162,7 +162,7 @@ class BoundedStream final : public httplib::Stream {
     bool is_body_ = false;
 };
 
-// What is still on its way in would make the system throw the answer away.
+// Data still on their way in would make the system throw the answer away.
 void close_gently(int socket) {
     ::shutdown(socket, SHUT_WR);
     std::array<char, 4096> rest;

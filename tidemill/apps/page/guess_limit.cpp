@@ -19,7 +19,7 @@ bool GuessLimit::wrong(const std::string& source, Time now) {
     const std::lock_guard lock(mutex_);
     if (!sources_.contains(source)) make_room();
     Guesses& guesses = sources_[source];
-    // Whoever has been quiet for long begins anew.
+    // An address that has been quiet for long begins anew.
     if (guesses.wrong > 0 && now - guesses.last > 10 * kLongestWait) guesses = {};
     guesses.last = now;
     const int waits = ++guesses.wrong - kFree;

@@ -39,7 +39,7 @@ class GuessLimit {
     std::map<std::string, Guesses> sources_{};
 };
 
-/// Whose guesses an address' are: its own, or of IPv6 those of the network that one customer has, 64 bits.
+/// Owner of an address' guesses: the address itself, or of IPv6 the network that one customer has, 64 bits.
 std::string source_of(const std::string& address);
 
 }  // namespace tidemill::page

@@ -9,7 +9,7 @@
 
 namespace tidemill::page {
 
-/// What is known at one moment, as those who look get it.
+/// State at one moment, as viewers get it.
 struct Snapshot {
     std::uint64_t number = 0;  ///< 1 for the first one
     std::string event;         ///< one line of JSON, for the page

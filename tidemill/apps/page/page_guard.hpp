@@ -6,7 +6,7 @@
 
 namespace tidemill::page {
 
-/// Of a request, what tells whether it may be answered.
+/// Parts of a request by which it may be answered or not.
 struct PageRequest {
     std::string host;           ///< header Host
     std::string origin;         ///< header Origin
@@ -14,13 +14,13 @@ struct PageRequest {
     std::string authorization;  ///< header Authorization
 };
 
-/// Who may look at a page, and who may change something.
+/// Rights to look at a page, and to change something.
 class PageGuard {
   public:
     /// `hosts` besides loopback; `password` may be empty: none.
     PageGuard(std::vector<std::string> hosts, const std::string& password);
 
-    /// What an action must bring.
+    /// Token that an action must bring.
     const std::string& token() const { return token_; }
 
     /// Its host is one of ours: nobody was led here by another name.

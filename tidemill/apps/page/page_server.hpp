@@ -24,7 +24,7 @@ struct PageOptions {
     std::function<void(const std::string&)> warn = [](const std::string&) {};
 };
 
-/// What else can be read over a page: made anew for each who asks.
+/// Other document of a page: made anew for each request.
 struct PageDocument {
     std::string path;
     std::string type;  ///< "image/svg+xml"
@@ -37,13 +37,13 @@ struct PageFeed {
     const LiveFeed* feed = nullptr;
 };
 
-/// What became of an action: a status of HTTP, and a sentence.
+/// Answer to an action: a status of HTTP, and a sentence.
 struct PageAnswer {
     int status = 200;
     std::string text;
 };
 
-/// What can be changed over a page.
+/// Action that can be done over a page.
 struct PageAction {
     std::string path;
     std::function<PageAnswer(const std::string& body)> act;
@@ -67,9 +67,9 @@ class PageServer {
     ~PageServer();
 
     std::uint16_t port() const;
-    /// Of the page, with the token where something can be changed.
+    /// Address of the page, with the token where something can be changed.
     std::string url() const;
-    /// Who look at the moment.
+    /// Number of viewers at the moment.
     std::size_t viewers() const;
 
   private:

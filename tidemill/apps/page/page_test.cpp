@@ -162,7 +162,7 @@ TEST_CASE(
     feed.publish("{}");
     CHECK(is(answer(server, "/healthz"), 200));
     viewers.clear();
-    // Whoever has left is noticed at the next sign of life.
+    // A viewer that has left is noticed at the next sign of life.
     std::string after;
     for (int tries = 0; tries < 100 && !is(after, 200); ++tries) {
         feed.publish("{}");

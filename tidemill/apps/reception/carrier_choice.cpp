@@ -26,7 +26,7 @@ constexpr double kRadioFilter = 0.55;
 // Symbol rates are round, clocks are not.
 constexpr double kRoundHz = 1000, kRoundPpm = 50;
 
-// Of those that only count it is enough to know whether they do: noise is as wide as the band.
+// For carriers that only count it is enough to know whether they do: noise is as wide as the band.
 std::vector<SurveyedCarrier> hear_one(std::size_t number, const dvbs2::OpenSamples& open,
                                       double sample_rate_hz, const std::vector<dvbs2::FoundCarrier>& found) {
     std::vector<SurveyedCarrier> heard;

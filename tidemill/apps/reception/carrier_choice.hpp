@@ -11,7 +11,7 @@ namespace tidemill::cli {
 
 struct ReceptionJob;
 
-/// Which carriers of a band are to be received, by their numbers in a scan.
+/// Carriers of a band to be received, by their numbers in a scan.
 struct WantedCarriers {
     std::optional<std::size_t> only{};  ///< none: all of DVB-S2
 };

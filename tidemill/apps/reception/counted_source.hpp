@@ -55,7 +55,7 @@ class CountedSource final : public io::SampleSource {
         each(std::max<std::uint64_t>(1, static_cast<std::uint64_t>(seconds * rate_hz())), std::move(look));
     }
 
-    /// Of a live input; null: a recording.
+    /// Ring of a live input; null: a recording.
     const io::SampleRing* ring() const { return ring_; }
     /// The time of what is received: of a recording the place up to which it has been read, in seconds,
     /// however fast that is; of a live input that of the clock on the wall, which tells `now_s`.

@@ -32,7 +32,7 @@ class ExitPolicies {
   public:
     explicit ExitPolicies(std::vector<ExitPolicy> policies) : policies_(std::move(policies)) {}
 
-    /// Which of them has come true, in a sentence; nothing while none has.
+    /// The first limit that was reached, in a sentence; nothing while none was.
     std::optional<std::string> look(const RxVitals& now);
 
     /// Seconds for which there has been no lock, since the start or since it was lost.

@@ -21,12 +21,12 @@ Stretch stretch_of(const io::SampleGap& gap, const GapTimes& times) {
     return {at / times.sample_rate_hz, (at + static_cast<double>(gap.samples)) / times.sample_rate_hz};
 }
 
-// Of a longer gap only a second is silence: the frames show what that lacks, not what the estimate does.
+// Only a second of a longer gap is silence: the frames show what that lacks, not what the estimate does.
 bool may_be_put_right(const io::SampleGap& gap, const GapTimes& times) {
     return gap.estimated > 0 && static_cast<double>(gap.samples) < times.sample_rate_hz;
 }
 
-// What two gaps between the same frames lack, these tell together.
+// These report together what two gaps between the same frames lack.
 bool is_told_by(const dvbs2::GapByFrames& frames, const io::SampleGap& gap,
                 const std::vector<io::SampleGap>& gaps, const GapTimes& times) {
     constexpr double kSlackFrames = 0.1;  // a tuner is late by some samples

@@ -33,7 +33,7 @@ struct GapTimes {
     std::uint64_t skipped = 0;  ///< that came before those which the receiver was given
 };
 
-/// What an input logs of its gaps, put right by what the frames show of the same places. Silence stands for
+/// Gaps that an input has logged, corrected by what the frames show of the same samples. Silence stands for
 /// what is missing, so the frames behind lie as far from where they should as the estimate is off: it is
 /// right afterwards, to the sample, where it was off by less than half a frame, or where a clock in the
 /// stream tells how many frames. Without frames on both sides it stays as it is.

@@ -121,7 +121,8 @@ void IqOutputs::look(const dvbs2::ReceivedFrame& frame) {
 
 void IqOutputs::close() {
     if (around_loss_) {
-        // What was still on its way when the last samples were read. The end of all samples is no loss.
+        // Losses that were still on their way when the last samples were read. The end of all samples is no
+        // loss.
         look_for_losses(!receiver_ || receiver_().found);
         around_loss_->close();
     }

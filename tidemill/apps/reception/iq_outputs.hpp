@@ -18,7 +18,7 @@ namespace tidemill::cli {
 
 struct ReceptionJob;
 
-/// What is to be kept of the samples that a receiver takes.
+/// Samples of a receiver's input that are to be kept.
 struct IqOptions {
     std::string carrier{};  ///< all of them, as a SigMF recording; empty: no
     LossOptions around_loss{};
@@ -43,15 +43,15 @@ class IqOutputs final : public io::SampleSource {
     void control(std::size_t index, double value) override { from_.control(index, value); }
     std::size_t read(std::span<std::byte> to) override;
 
-    /// Whose lock it is; it outlives the run.
+    /// Sets the receiver whose lock is watched; it outlives the run.
     void watch(std::function<dvbs2::ReceptionNow()> receiver) { receiver_ = std::move(receiver); }
-    /// What the receiver's sink has heard. By another thread than the one that reads.
+    /// Takes a frame that the receiver's sink has got. By another thread than the one that reads.
     void look(const dvbs2::ReceivedFrame& frame);
 
     /// No more come.
     void close();
 
-    /// What was kept, and why not all.
+    /// Samples that were kept, and why not all.
     Json account() const;
     std::string failure() const;
 

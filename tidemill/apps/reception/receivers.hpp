@@ -22,7 +22,7 @@ struct FramesHeard {
     std::size_t with_frames = 0;  ///< carriers of which there were any
 };
 
-/// What receives: one carrier of a source, or several as branches of one graph.
+/// Receivers of one carrier of a source, or of several as branches of one graph.
 class Receivers {
   public:
     /// As dvbs2::Receiver.
@@ -33,17 +33,17 @@ class Receivers {
     Graph& graph();
     std::size_t carriers() const { return names_.size(); }
 
-    /// Of a carrier; any thread may ask while it runs.
+    /// State of a carrier; any thread may ask while it runs.
     dvbs2::ReceptionNow now(std::size_t carrier) const;
     FramesHeard heard() const;
     /// The whole account of a carrier, between runs.
     dvbs2::ReceptionReport report(std::size_t carrier) const;
-    /// What a device did of the decoding, between runs; nothing where there are several carriers.
+    /// Share of a device in the decoding, between runs; nothing where there are several carriers.
     dvbs2::LdpcDeviceUse ldpc_device_use() const;
-    /// Of all carriers; for who runs with the sinks.
+    /// Bits of all carriers; for the thread that runs the sinks.
     std::uint64_t info_bits() const;
 
-    /// What a socket or task of a carrier's receiver is called in the graph.
+    /// Name of a socket or task of a carrier's receiver in the graph.
     std::string name_of(std::size_t carrier, std::string_view name) const;
     /// The task that reads the samples.
     std::string reading_task() const;

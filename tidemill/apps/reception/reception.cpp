@@ -41,10 +41,10 @@ namespace {
 
 constexpr const char* kNoRate = "the recording does not tell its sample rate: give --sample-rate";
 
-// Of those that a search may find.
+// Widest of those that a search may find.
 constexpr double kWidestRolloff = 0.35;
 
-// What is searched has its usual value until it is found.
+// A value that is searched has its usual value until it is found.
 dvbs2::ReceiverConfig receiver_config_of(const ReceptionOptions& options) {
     dvbs2::ReceiverConfig config;
     config.symbol_rate_hz = told_symbol_rate_hz(options);
@@ -136,7 +136,7 @@ void follow_track(const dvbs2::TuningPlan& plan, double rolloff,
     as_usage([&] { dvbs2::check_tuning(*job.recording.sample_rate_hz, *job.tuning); });
 }
 
-// What a scan tells of a carrier, as if the user had said it. Returns where it lies.
+// Takes a carrier from a scan, as if the user had given it. Returns where it lies.
 double take_carrier(const dvbs2::SurveyedCarrier& carrier, ReceptionJob& job) {
     const CarrierCall call = call_of(carrier);
     job.config.symbol_rate_hz = call.symbol_rate_hz;

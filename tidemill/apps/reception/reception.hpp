@@ -24,7 +24,7 @@ namespace tidemill::cli {
 /// Part of a recording, by its samples.
 using RecordingPart = dvbs2::SampleStretch;
 
-/// What a user may say about a recording and how to receive it.
+/// Description of a recording by the user, and how to receive it.
 struct ReceptionOptions {
     std::string recording;                    ///< a file, a stream of raw samples, or a radio
     std::optional<dsp::SampleFormat> format;  ///< of raw samples; none: as the name tells

@@ -53,7 +53,7 @@ class GivenUpSource final : public io::SampleSource {
     std::function<bool()> given_up_;
 };
 
-/// What is read of a stream before it is received, for a look.
+/// Samples that are read of a stream before it is received, for a look.
 struct Beginning {
     double samples = 0;
     double seconds = 0;
@@ -68,7 +68,7 @@ struct Beginning {
     }
 };
 
-// Of a whole band.
+// Beginning of a whole band.
 constexpr Beginning kBandBeginning{.samples = 1 << 22, .seconds = 3, .all = true};
 
 // A carrier whose symbol rate is known shows where it lies in some thousand symbols; what nobody knows takes
@@ -138,7 +138,7 @@ void read_beginning(const ReceptionOptions& options, const Beginning& wanted, Re
     job.beginning.insert(job.beginning.end(), rest.begin(), rest.end());
 }
 
-// Who gives samples that tell nothing of themselves has to tell.
+// A source of samples without a header needs options for what the header lacks.
 void check_told(const io::LiveKind& kind, const io::LiveRequest& request) {
     if ((kind.tells_format || request.format) && (kind.tells_rate || request.sample_rate_hz)) return;
     throw WrongUsage(

@@ -5,7 +5,7 @@
 
 namespace tidemill::cli {
 
-/// What of a signal is searched, by what is said of it.
+/// Values of a signal that are searched, by the options.
 SearchFor searched(const ReceptionOptions& options);
 
 /// As it was told; 0: nobody knows yet.

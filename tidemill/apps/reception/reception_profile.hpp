@@ -11,7 +11,7 @@
 
 namespace tidemill::cli {
 
-/// What profiling a reception found.
+/// Result of profiling a reception.
 struct ReceptionProfile {
     Profile profile;                 ///< microseconds per block of raw samples
     double info_bits_per_block = 0;  ///< what a block carried in the mean; 0 when nothing was received

@@ -15,7 +15,7 @@ namespace tidemill::cli {
 
 namespace {
 
-// What only the source knows: the samples as they were recorded, before a tuner made others of them.
+// Adds what only the source knows: the samples as they were recorded, before a tuner made others of them.
 void account_for_tuner(const dvbs2::TunedSource& tuned, RxOutcome& outcome) {
     outcome.report.samples = tuned.samples();
     outcome.report.samples_clipped = tuned.defects().clipped;
@@ -75,7 +75,7 @@ void account_for_carrier(const Receivers& receivers, std::size_t k, RxCarrier& c
     outcome.ip = carrier.writer->ip_counts();
 }
 
-// Of several: how all of it went is told of each, and what each received of all.
+// Parts of the whole for each of several carriers, and of each for the whole.
 void add_to_whole(RxOutcome& own, RxOutcome& together) {
     own.run = together.run;
     own.executor = together.executor;

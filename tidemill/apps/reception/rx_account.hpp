@@ -5,7 +5,7 @@
 
 namespace tidemill::cli {
 
-/// What the run, the source, the receivers and the places say in the end.
+/// Results of the run, the source, the receivers and the outputs in the end.
 void take_account(const GraphRun& run, const RxReception& reception, RxCarriers& carriers);
 
 }  // namespace tidemill::cli

@@ -28,7 +28,7 @@ void also_count(std::optional<io::TsServices>& services, dvbs2::RxOutputs& also)
     };
 }
 
-// Whoever keeps samples is told which frames were in them.
+// Keepers of samples learn which frames were in them.
 void also_tell(std::optional<IqOutputs>& iq, dvbs2::RxOutputs& also) {
     also.frames = [&iq, others = also.frames](const dvbs2::ReceivedFrame& frame) {
         if (iq) iq->look(frame);

@@ -42,14 +42,14 @@ class RxCarriers {
 
     /// Receivers of these; without outputs nobody wants what they hear.
     std::unique_ptr<Receivers> receivers(io::SampleSource& source, bool with_outputs);
-    /// What a carrier's receiver does, for who asks each second.
+    /// State of a carrier's receiver, for the line of each second.
     RxStatus status_of(const Receivers& receivers, const CountedSource& samples, std::size_t carrier) const;
 
-    /// What is still to come is not paced any more. From any thread.
+    /// Ends the pacing of data that are still to come. From any thread.
     void hurry();
     /// Closes all places, also where one cannot be; throws JobFailed then.
     void close();
-    /// What was received; nothing is left here.
+    /// Result of the reception; nothing is left here.
     CarriersOutcome take();
 
   private:

@@ -39,13 +39,13 @@ const dvbs2::Modcod& modcod_of(Pls pls) {
     return *dvbs2::find_modcod(pls.modcod);
 }
 
-// What only a live input has.
+// Value that only a live input has.
 template <auto RingSeen::*tells>
 Json of_ring(View view) {
     return view.ring ? Json((*view.ring).*tells) : Json();
 }
 
-// What the last frame's header tells, once there is one.
+// Value in the last frame's header, once there is one.
 template <Json (*tells)(View, Pls)>
 Json of_pls(View view) {
     return view.pls ? tells(view, *view.pls) : Json();
@@ -98,7 +98,7 @@ Json weak_text(View view) {
                        totals.frames_bad, plural(totals.frames_bad), totals.weakest_esn0_db);
 }
 
-// What only frames tell that were too weak.
+// Value that only frames which were too weak have.
 Json weakest_esn0_db(View view) {
     const dvbs2::FrameTotals& totals = view.now.totals;
     return totals.frames_weak > 0 ? Json(double{totals.weakest_esn0_db}) : Json();
@@ -112,7 +112,7 @@ Json drift_text(View view) {
                            : fmt::format("drift of {:.1f} kHz/s", hz_per_s / 1000);
 }
 
-// What only an echo has that is being equalised.
+// Value that only an echo has that is being equalised.
 template <auto dvbs2::ReceptionNow::*tells>
 Json of_echo(View view) {
     return view.now.echo_symbols != 0 ? Json(view.now.*tells) : Json();
@@ -153,7 +153,7 @@ Json gaps_text(View view) {
                        plural(missing.gaps), missing.gaps == 1 ? "at" : "the last at", missing.last_s);
 }
 
-// Of the last gap; null while there was none.
+// Duration of the last gap; null while there was none.
 Json gap_last_s(View view) {
     const dvbs2::MissingSamples& missing = view.now.totals.missing;
     return missing.gaps > 0 ? Json(missing.last_s) : Json();

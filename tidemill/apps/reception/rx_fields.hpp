@@ -15,7 +15,7 @@ namespace tidemill::cli {
 
 struct RxOutcome;
 
-/// What of the transport stream a reception tells.
+/// Facts of the transport stream in a reception.
 struct TsSeen {
     std::uint64_t packets = 0;
     std::vector<int> programmes{};
@@ -73,8 +73,8 @@ Json fields_json(const RxView& view);
 /// The same for people: a line of a few fields each.
 std::string fields_text(const RxView& view);
 
-/// What the signal suffers from, lost or not: "pulses: 1.1 % of the samples blanked, tone at +52.5 kHz".
-/// Empty where that is nothing.
+/// Disturbances of the signal, lost or not: "pulses: 1.1 % of the samples blanked, tone at +52.5 kHz". Empty
+/// where that is nothing.
 std::string disturbances(const RxView& view);
 
 /// The same as a line of a report; empty where it is nothing.

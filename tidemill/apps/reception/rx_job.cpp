@@ -69,7 +69,7 @@ void attempt(Act act, std::exception_ptr& failure) {
     }
 }
 
-// Of frames that were found and not decoded: whether they are scrambled by another gold code.
+// Gold code of frames that were found and not decoded: whether they are scrambled by another.
 std::string other_gold_code(ReceptionJob band, const dvbs2::SurveyedCarrier& carrier) {
     const CarrierCall call = call_of(carrier);
     band.tuning = {
@@ -90,8 +90,8 @@ std::string told_of(ReceptionJob band, const dvbs2::SurveyedCarrier& carrier) {
     return code.empty() ? reason_text(carrier) : code;
 }
 
-// What a scan says of the nearest carrier to the place where nothing was received; empty where it knows none,
-// and of a live input.
+// Nearest carrier of a scan to the frequency where nothing was received; empty where it knows none, and of a
+// live input.
 std::string heard_instead(const ReceptionJob& received) {
     if (received.stream || !received.recording.sample_rate_hz) return {};
     ReceptionJob band;
@@ -114,7 +114,7 @@ void receive_by(GraphRun& run, RxReception& reception, RxCarriers& carriers, RxG
     std::exception_ptr failure;
     carriers.whole().start_s = guard.elapsed_s();
     attempt([&] { reception.go(run, guard, page); }, failure);
-    // What fails before anything was read leaves its places as they were.
+    // A failure before anything was read leaves its outputs as they were.
     if (failure && !reception.has_read()) std::rethrow_exception(failure);
     attempt([&] { reception.close(run, page); }, failure);
     take_account(run, reception, carriers);

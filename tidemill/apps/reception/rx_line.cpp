@@ -40,7 +40,7 @@ std::string packets_text(const RxOutcome& outcome) {
                : fmt::format("{}, {} of it written", text, bytes_text(static_cast<double>(bytes - lost)));
 }
 
-// What came out: "239 MB, 14 kB of generic streams".
+// Amount that was received: "239 MB, 14 kB of generic streams".
 std::string received_text(const RxOutcome& outcome) {
     std::vector<std::string> parts;
     if (outcome.ts.packets > 0) parts.push_back(packets_text(outcome));

@@ -16,11 +16,11 @@ std::string clock_text(double seconds);
 /// lock   QPSK 4/5 short   Es/N0 9.2 dB (4.5 over) +12.4 kHz   bad frames 0   continuity errors 0".
 std::string state_line(const RxView& view);
 
-/// What a reception was, in one line: "00:14:07   239 MB   bad frames 0   continuity errors 2".
+/// Reception in one line: "00:14:07   239 MB   bad frames 0   continuity errors 2".
 std::string last_line(const RxOutcome& outcome);
 
-/// Of a live input where the last samples were lost, and how little room the ring had left: "   overflows 1
-/// (at 00:14:03, 8192 samples)   buffer 0.43 of 0.50 s free at least".
+/// Line on a live input's ring, with where the last samples were lost, and how little room the ring had left:
+/// "   overflows 1 (at 00:14:03, 8192 samples)   buffer 0.43 of 0.50 s free at least".
 std::string ring_text(const RingSeen& ring);
 
 /// How a player shows what is sent to a place; empty where it is sent to none.

@@ -19,7 +19,7 @@
 
 namespace tidemill::cli {
 
-/// What was received, and how.
+/// Result of a reception, and how it was done.
 struct RxOutcome {
     ReceptionJob job;
     std::optional<ReceptionProfile> profile;
@@ -61,23 +61,23 @@ struct RxOutcome {
     /// Seconds of samples that were received.
     double signal_s() const;
     std::uint64_t all_not_sent() const;
-    /// What failed of the places, though something was received; empty: none.
+    /// Outputs that failed, though something was received; empty: none.
     std::string failed_places() const;
 };
 
-/// What was received of one of several carriers.
+/// Result of one of several carriers.
 struct CarrierOutcome {
     std::size_t number = 0;  ///< in a scan
     RxOutcome outcome{};     ///< its own account
 };
 
-/// What was received of all.
+/// Result of all carriers.
 struct CarriersOutcome {
     std::vector<CarrierOutcome> carriers{};
     RxOutcome together{};  ///< how the run went; frames and packets are those of all
 
     bool received() const;
-    /// Of places that did not take all; empty: none.
+    /// Outputs that did not take all; empty: none.
     std::string failed_places() const;
 };
 

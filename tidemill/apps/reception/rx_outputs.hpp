@@ -17,7 +17,7 @@
 
 namespace tidemill::cli {
 
-/// Which input streams of the signal are wanted; without a word the first that is seen.
+/// Input streams of the signal that are wanted; by default the first that is seen.
 struct WantedStreams {
     bool all = false;
     std::optional<std::uint8_t> only{};
@@ -66,10 +66,11 @@ class RxOutputWriter {
     /// Throws JobFailed or WrongUsage.
     explicit RxOutputWriter(const RxOutputOptions& options, std::vector<io::TunDevice> interfaces = {});
 
-    /// What the receiver calls; valid while the writer lives. They throw JobFailed once no place is left.
+    /// Functions that the receiver calls; valid while the writer lives. They throw JobFailed once no place is
+    /// left.
     dvbs2::RxOutputs outputs();
 
-    /// What is still to come is not paced any more. From any thread.
+    /// Ends the pacing of data that are still to come. From any thread.
     void hurry() { hurry_.request_stop(); }
 
     /// Everything is handed over; throws JobFailed when no place took all.
@@ -84,10 +85,10 @@ class RxOutputWriter {
     /// Bytes of packets that have come to no place, of those that were to go to one.
     std::uint64_t packet_bytes_lost() const;
 
-    /// What came of IP packets; null where none are wanted.
+    /// Counts of IP packets; null where none are wanted.
     Json ip_counts() const { return ip_ ? ip_->counts() : Json(); }
 
-    /// What became of each place.
+    /// Account of each output.
     std::vector<PlaceAccount> accounts() const;
 
   private:

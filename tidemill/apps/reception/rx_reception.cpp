@@ -19,7 +19,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// What a player on this machine opens.
+// Address that a player on this machine opens.
 std::string player_of(const std::vector<std::string>& places) {
     const auto sent = std::ranges::find_if(places, [](const auto& place) { return io::is_udp_url(place); });
     return sent == places.end() ? "" : fmt::format("udp://@:{}", io::parse_udp_url(*sent).port);
@@ -169,7 +169,7 @@ void RxReception::look_by_samples(RxGuard& guard, RxPage& page) {
     if (show_) counted_.each_seconds(lasts_s / kPageLooks, [&page] { page.look(); });
 }
 
-// Of a live input only while its samples wait: they come at their own pace, and one core mostly does.
+// A live input needs them only while its samples wait: they come at their own pace, and one core mostly does.
 bool RxReception::needs_more_cores() const {
     const auto& stream = carriers_.whole().job.stream;
     return !stream || stream->is_half_full();

@@ -76,7 +76,7 @@ std::string refused_tokens(const RxOutcome& outcome) {
 }
 
 std::string device_failure_text(const dvbs2::LdpcDeviceUse& use) {
-    // What failed while it was weighed had no frame.
+    // A device that failed while it was weighed had no frame.
     const bool had_frames = use.frames + use.frames_on_host > 0;
     return fmt::format("the device failed, and {} frames were decoded on the host: {}",
                        had_frames ? fmt::format("{}", use.frames_on_host) : "all", use.failure);
@@ -108,7 +108,7 @@ std::string warnings_text(const RxOutcome& outcome) {
     return text;
 }
 
-// Of speed, not of time.
+// Account of speed, not of time.
 std::string rx_account_text(const RxOutcome& outcome) {
     std::string text;
     const RunAccount& account = outcome.account;
@@ -257,7 +257,7 @@ std::string why_nothing(const RxOutcome& outcome) {
 std::string failure_text(const RxOutcome& outcome) {
     std::string text = why_nothing(outcome);
     if (!outcome.instead.empty()) text += "; there: " + outcome.instead;
-    // What the receiver made of another signal says nothing of that.
+    // The receiver's result for another signal means nothing there.
     const bool is_weak =
         outcome.instead.empty() || outcome.instead.find("frame headers") != std::string::npos;
     if (!is_weak) return text;

@@ -15,14 +15,13 @@
 
 namespace tidemill::cli {
 
-/// What a running receiver is doing, each second one line of JSON:
-/// time_s (the place in a recording; of a live input since the start), phase, lock, and of the last frame
-/// modcod, frame, pilots, esn0_db and margin_db (over table 13's threshold); offset_hz, clock_ppm,
-/// iq_offset_db, iq_image_db; frames, frames_bad, info_mbps, ldpc_iterations (mean) and bch_corrected_bits
-/// since the line before; modcods (all frames so far); ts_packets, programmes, continuity_errors,
-/// samples_clipped so far; of a live input overflows and samples_missing so far, waiting_s (samples in the
-/// ring before the receiver) and least_room_s (the least that was left in it). What nothing is known of is
-/// null.
+/// State of a running receiver, each second one line of JSON: time_s (the position in a recording; of a live
+/// input since the start), phase, lock, and of the last frame modcod, frame, pilots, esn0_db and margin_db
+/// (over table 13's threshold); offset_hz, clock_ppm, iq_offset_db, iq_image_db; frames, frames_bad,
+/// info_mbps, ldpc_iterations (mean) and bch_corrected_bits since the line before; modcods (all frames so
+/// far); ts_packets, programmes, continuity_errors, samples_clipped so far; of a live input overflows and
+/// samples_missing so far, waiting_s (samples in the ring before the receiver) and least_room_s (the least
+/// that was left in it). What nothing is known of is null.
 class RxStatus {
   public:
     /// `now` may be called by any thread.
@@ -30,12 +29,12 @@ class RxStatus {
              const CountedSource& samples)
         : now_(std::move(now)), packets_(packets), samples_(samples) {}
 
-    /// What the next line says, `now_s` after the start.
+    /// State as JSON at a time.
     Json next(double now_s);
     RxView next_view(double now_s);
     /// The same with frames counted since the start; changes nothing.
     Json since_start(double now_s) const;
-    /// What both are made of.
+    /// View of which both are made.
     RxView view_at(double now_s) const { return view(now_s, {}, 0); }
 
   private:

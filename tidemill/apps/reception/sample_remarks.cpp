@@ -50,7 +50,7 @@ std::string one_value_text(const io::Recording& recording) {
                        value->imag());
 }
 
-// What a look at the recording itself says.
+// Remarks of a look at the recording itself.
 template <class Look>
 std::string seen_in(const RxOutcome& outcome, Look look) {
     if (outcome.job.stream) return {};

@@ -7,8 +7,8 @@
 
 namespace tidemill::cli {
 
-/// What is wrong with the samples themselves, a sentence each: no numbers among them, or many at the ends of
-/// their range.
+/// Faults of the samples themselves, a sentence each: no numbers among them, or many at the ends of their
+/// range.
 std::vector<std::string> sample_remarks(const RxOutcome& outcome);
 
 /// Why samples hold no signal of any kind: the same, a level that cannot be processed, or one value for all.

@@ -100,7 +100,7 @@ std::string quoted_with_escapes(const std::string& path) {
     return "$'" + plain_line(text) + "'";
 }
 
-// What a shell takes for one word.
+// Text as one word for a shell.
 std::string quoted(const std::string& word) {
     const auto plain = [](char c) {
         return std::isalnum(static_cast<unsigned char>(c)) != 0 ||

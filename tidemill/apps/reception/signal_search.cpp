@@ -70,7 +70,7 @@ class Listener final : public Module {
     dvbs2::GoldSearch gold_;
 };
 
-/// What the frames in the preview show.
+/// Facts that the frames in the preview show.
 struct Heard {
     dvbs2::FrameSyncCounts counts;  // symbols: those whose clock was found
     dvbs2::GoldSearch gold;
@@ -132,7 +132,7 @@ void search_gold_code(std::span<const dsp::Iq> samples, double sample_rate_hz,
     config.gold_code = *code;
 }
 
-/// What the frames received with one roll-off say of it.
+/// Result of the frames received with one roll-off.
 struct RolloffTrial {
     double tried = 0;
     std::optional<double> named{};  // by the first good BBFRAME that names one

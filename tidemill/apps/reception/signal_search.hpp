@@ -15,7 +15,7 @@ struct NoSignalFound : JobFailed {
     using JobFailed::JobFailed;
 };
 
-/// What a user wants to be found out instead of saying it.
+/// Values that a search is to find.
 struct SearchFor {
     bool symbol_rate = false;
     bool rolloff = false;

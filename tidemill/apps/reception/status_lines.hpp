@@ -10,7 +10,7 @@
 
 namespace tidemill::cli {
 
-/// Who is asked for a line of --status each second.
+/// Objects that are asked for a line of --status each second.
 struct StatusAsked {
     RxStatus status;
     std::optional<std::size_t> carrier{};  ///< its number, which the line tells

@@ -87,7 +87,9 @@ AppOutcome run_app(const AppProgram& program, const AppRunOptions& options) {
 
 void add_knob_options(Verb& verb, AppRunOptions& options) {
     verb.heading("What reaches it from outside");
-    verb.option("--set", options.set, "Knobs and their values, MODULE.KNOB=NUMBER; lists with commas");
+    verb.option("--set", options.set, "Values of knobs, those of a list with commas")
+        .called("MODULE.KNOB=NUMBER")
+        .common();
     verb.option("--journal", options.journal,
                 "Write down what reaches the run from outside, and at which frames")
         .is(Kind::output_file);
@@ -107,8 +109,8 @@ void add_knob_options(Verb& verb, AppRunOptions& options) {
 }
 
 void add_run_options(Verb& verb, AppRunOptions& options) {
-    verb.flag("--stats", options.stats, "Times of each task, stage and frame");
-    verb.flag("--json", options.json, "One JSON object on standard output");
+    verb.flag("--stats", options.stats, "Times of each task, stage and frame").common();
+    verb.flag("--json", options.json, "One JSON object on standard output").common();
     add_running_options(verb, options.running);
 }
 

@@ -30,7 +30,7 @@ struct AppRunOptions {
     double deadline_s = 0;  ///< 0: none
 };
 
-/// What a run came to, and how it was done.
+/// Result of a run, and how it was done.
 struct AppOutcome {
     std::string program;
     ExecutorKind executor{};
@@ -50,7 +50,7 @@ struct AppOutcome {
 /// Profiles the program's tasks, with a new graph for each kind of cores.
 Profile profile_app(const AppProgram& program, const Topology& topology, const ProfileOptions& how);
 
-/// What a run of a graph came to.
+/// Result of a graph's run.
 AppOutcome outcome_of(std::string program, const GraphRun& run, const WatchedRun& watched);
 
 /// Runs a new graph: profiles and schedules one before, unless told how to run.

@@ -8,7 +8,7 @@ namespace tidemill::cli {
 
 namespace {
 
-// Of a thread per task, on whatever cores the system gives it, the profile foretells nothing.
+// The profile predicts nothing for a thread per task, on whatever cores the system gives it.
 bool is_foretold(const AppOutcome& outcome) {
     return outcome.executor != ExecutorKind::threads && outcome.profile && outcome.schedule &&
            !outcome.profile->tasks.empty();
@@ -32,7 +32,7 @@ std::string tables(const AppOutcome& outcome) {
                       tokens, outcome.run.token_bytes());
 }
 
-// What did not come in time; empty when all did.
+// Frames that did not come in time; empty when all did.
 std::string late_text(const RunReport& run) {
     std::string text;
     if (run.dropped > 0)

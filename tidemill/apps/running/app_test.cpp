@@ -39,7 +39,7 @@ cli::AppRunOptions running(HowToRun how, bool stats = false) {
     return {.running = {.how = std::move(how)}, .stats = stats};
 }
 
-/// What a program ends with when it is called with these words.
+/// Exit status of a program that is called with these words.
 int status(const App& app, std::vector<const char*> words) {
     words.insert(words.begin(), "program");
     return app.run(static_cast<int>(words.size()), words.data());

@@ -64,7 +64,7 @@ void parse_plan(const std::string& text) {
 
 }  // namespace
 
-/// Whatever an option's text is, it is read to finite numbers, or refused in the words of the command line.
+/// Any text of an option is read to finite numbers, or refused in the words of the command line.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string text(reinterpret_cast<const char*>(data), size);
     parse_numbers(text);

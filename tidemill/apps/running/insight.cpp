@@ -15,7 +15,7 @@ namespace tidemill::cli {
 
 namespace {
 
-// Which sockets there are is known only once there is a graph.
+// The sockets are known only once there is a graph.
 void add_probe(Probes& probes, const std::string& socket) {
     try {
         probes.add(socket);

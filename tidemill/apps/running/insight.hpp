@@ -17,7 +17,7 @@
 
 namespace tidemill::cli {
 
-/// What the user wants to see of a run, as the command line says it.
+/// Looks at a run that the user wants, by the command line.
 struct InsightOptions {
     std::string trace;                ///< file for a trace; empty: none
     std::string graph;                ///< file for a drawing of the graph (.svg, .dot); empty: none

@@ -8,7 +8,7 @@
 
 namespace tidemill::cli {
 
-/// What a user may say to a radio.
+/// Options of a radio.
 struct RadioOptions {
     std::optional<double> frequency_hz{};  ///< where the carrier is, before any converter
     std::optional<double> lo_hz{};         ///< a converter's oscillator: the radio is tuned so much lower
@@ -28,13 +28,13 @@ struct RadioOptions {
 /// The same as options of a command line, each behind a space.
 std::string options_text(const RadioOptions& options);
 
-/// What a radio is told, and where that puts the carrier.
+/// Settings of a radio, and the carrier's position with them.
 struct RadioPlan {
     io::RadioSettings settings;
     std::optional<double> carrier_hz{};  ///< from the centre, where it was put aside
 };
 
-/// What is wanted of a radio's samples.
+/// Demands on a radio's samples.
 struct WantedOfRadio {
     std::optional<double> sample_rate_hz{};
     double symbol_rate_hz = 0;       ///< of the carrier; 0: nobody knows

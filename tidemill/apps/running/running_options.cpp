@@ -25,15 +25,16 @@ std::shared_ptr<const bridge::FactorFile> read_factors(const std::string& path) 
 }
 
 void add_executor_options(Verb& verb, HowToRun& how) {
-    verb.choice(
-        "--executor", how.executor,
-        {{"auto", ExecutorKind::automatic},
-         {"pipeline", ExecutorKind::pipeline},
-         {"sequence", ExecutorKind::sequence},
-         {"threads", ExecutorKind::threads},
-         {"dynamic", ExecutorKind::dynamic}},
-        "Whichever of these is fastest here, found out while it runs; stages by a schedule; in order on one "
-        "thread; a thread per task, left to the system; or workers that take what a policy says");
+    verb.choice("--executor", how.executor,
+                {{"auto", ExecutorKind::automatic},
+                 {"pipeline", ExecutorKind::pipeline},
+                 {"sequence", ExecutorKind::sequence},
+                 {"threads", ExecutorKind::threads},
+                 {"dynamic", ExecutorKind::dynamic}},
+                "Whichever of these is fastest here, found out while it runs; stages by a schedule; in order "
+                "on one "
+                "thread; a thread per task, left to the system; or workers that take what a policy says")
+        .common();
     verb.flag("--fresh", how.fresh, "With auto: do not start with what another run has chosen");
     verb.option("--replicas", how.replicas, "With threads: of each task that may have them")
         .in(between(1, 64));
@@ -78,8 +79,8 @@ void add_executor_options(Verb& verb, HowToRun& how) {
 }
 
 void add_end_options(Verb& verb, HowToRun& how) {
-    verb.option("--frames", how.frames, "End after this many source frames").in(at_least(1));
-    verb.option("--seconds", how.seconds, "End after this time").is(Kind::seconds).in(above(0));
+    verb.option("--frames", how.frames, "End after this many source frames").in(at_least(1)).common();
+    verb.option("--seconds", how.seconds, "End after this time").is(Kind::seconds).in(above(0)).common();
 }
 
 void add_schedule_options(Verb& verb, HowToRun& how) {
@@ -87,7 +88,7 @@ void add_schedule_options(Verb& verb, HowToRun& how) {
         how.schedule_file = path;
         return read_schedule(path);
     };
-    verb.file("--schedule", how.schedule, read, "Schedule file to run by; auto: make one").or_auto();
+    verb.file("--schedule", how.schedule, read, "Schedule file to run by; auto: make one").or_auto().common();
     add_machine_options(verb, how.scheduling);
     add_objective_options(verb, how.scheduling);
     verb.option("--profile-seconds", how.profile_s, "How long to profile each kind of core")

@@ -70,7 +70,7 @@ std::optional<PacedSchedule> paced_schedule(const ScheduleOptions& options, cons
     return std::nullopt;
 }
 
-// What a limit of latency costs is not what stages leave idle.
+// The cost of a limit of latency is not what stages leave idle.
 void say_what_limit_costs(Answer& made, const HowToSchedule& how, const Profile& profile) {
     constexpr double kEqual = 1 - 1e-9;
     const Schedule any = how.strategy->schedule(profile, made.platform, made.objective, made.model);
@@ -101,7 +101,7 @@ Answer answer_on(const Platform& platform, const ScheduleOptions& options, const
     return made;
 }
 
-// What is asked for first, and what decides among equals.
+// The first objective, and the tie-breaker among equals.
 std::pair<double, double> less_is_better(const ScheduleOptions& options, const Answer& made) {
     if (made.paced && options.most_latency_us)
         return {std::max(made.paced->latency_us, *options.most_latency_us), made.paced->period_us};

@@ -14,7 +14,7 @@
 namespace tidemill::cli {
 namespace {
 
-// What systemd listens at.
+// Socket at which systemd listens.
 class NotifySocket {
   public:
     explicit NotifySocket(const std::string& path) : socket_(::socket(AF_UNIX, SOCK_DGRAM, 0)) {

@@ -48,7 +48,7 @@ Json to_json(const Topology& topology) {
     return json;
 }
 
-/// What stands beside the cores.
+/// Hardware beside the cores.
 struct Extras {
     ListedDevices devices = cli::devices().list();
     FoundCounters counters = find_counters();

@@ -36,7 +36,7 @@ std::int64_t now_ns() {
     return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
-// Who started the program with nohup wants it to outlive the terminal.
+// A user that started the program with nohup wants it to outlive the terminal.
 bool is_ignored(int ending) {
     struct sigaction now {};
     return sigaction(ending, nullptr, &now) == 0 && now.sa_handler == SIG_IGN;
@@ -59,7 +59,7 @@ void on_ending(int ending) {
     std::raise(ending);  // once this handler is left
 }
 
-// Of those who are inside one another the first and the last count.
+// The first and the last of nested listeners count.
 std::atomic<int> listeners = 0;
 
 void listen() {

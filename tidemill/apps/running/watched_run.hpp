@@ -13,7 +13,7 @@
 
 namespace tidemill::cli {
 
-/// What was chosen and foretold of a run, and how that fared.
+/// Choice and forecast of a run, and how it fared.
 struct RunAccount {
     std::optional<Choice> choice{};
     std::optional<Forecast> forecast{};
@@ -36,7 +36,7 @@ struct RunningOptions {
     std::stop_token stop{};  ///< of the program that this one is inside of; else the user's signals end it
 };
 
-/// What may end a run: its source alone, of which the verb says more, or frames and time as well.
+/// Events that may end a run: its source alone, of which the verb says more, or frames and time as well.
 enum class RunEnds { with_its_source, as_asked };
 
 /// Adds the options that every verb has that runs a graph.

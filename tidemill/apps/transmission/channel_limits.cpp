@@ -16,13 +16,13 @@ namespace {
 
 enum class PartUnit { of_field, hz, hz_per_s, degrees };
 
-/// What is given for a field: a part of an option.
+/// Part of an option that sets a field.
 struct OptionPart {
     std::string_view field, option, name;
     PartUnit unit = PartUnit::of_field;
 };
 
-// Of fields whose options do not know their range by themselves.
+// Parts for fields whose options do not know their range by themselves.
 constexpr OptionPart kParts[] = {
     {"samples_per_symbol", "--symbol-rate", "one with samples per symbol"},
     {"rate_ratio", "--rate-ratio", "a number"},

@@ -8,7 +8,7 @@
 
 namespace tidemill::cli {
 
-/// What an option takes that sets a field of a channel, whatever the others are.
+/// Range of an option that sets a field of a channel, whatever the others are.
 Range range_of(std::string_view field);
 
 /// Throws WrongUsage for a value that a channel cannot have, with the option of the verb that gave it.

@@ -135,7 +135,7 @@ void TxFrames::fall_silent() {
     frames_of_burst_ = 0;
 }
 
-// What is sent of a live input must have had the time to come.
+// Data of a live input must have had the time to come before they are sent.
 void TxFrames::wait_for_signal() {
     constexpr double kLongS = 1e9;
     if (!start_) start_ = Clock::now();

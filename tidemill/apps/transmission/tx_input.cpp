@@ -98,7 +98,7 @@ class FileInput final : public TxInput {
                             path_, aligner_.counts().first_at));
     }
 
-    // What remains of a unit at the end is left out.
+    // A part of a unit at the end is left out.
     void end_of_file() {
         if (unit_bytes_ > 1) aligner_.finish(units_);
         ended_ = repeats_left_ == 0 || !reader_.rewind();

@@ -47,7 +47,7 @@ std::vector<NamedInput> named_inputs(const TxDataOptions& options) {
     return inputs;
 }
 
-// What comes or goes at its own pace needs no second core, and would only wait longer; frames of many
+// Data that come or go at their own pace need no second core, and would only wait longer; frames of many
 // megabytes are better handed to nobody.
 HowToRun how_to_run(HowToRun how, const std::string& output, const std::vector<NamedInput>& inputs,
                     const TxGraph& transmission) {

@@ -13,7 +13,7 @@
 
 namespace tidemill::cli {
 
-/// What fills a signal without data.
+/// Filling of a signal without data.
 enum class Idle { null_packets, dummy_frames };
 
 /// The data that are sent.
@@ -66,7 +66,7 @@ struct TxOptions {
     RunningOptions running{.how = {.executor = ExecutorKind::automatic}};
 };
 
-/// What was sent.
+/// Result of a transmission.
 struct TxOutcome {
     std::uint64_t bytes = 0;  ///< of the inputs
     std::uint64_t bytes_left_out = 0;

@@ -1,5 +1,5 @@
-// What docs/radio.md and its pages tell people to type works: on recordings by the names that they use, and
-// with servers of the test's own where a radio or another host would be. Nothing of it leaves this machine.
+// The commands of docs/radio.md and its pages work: on recordings by the names that they use, and with
+// servers of the test's own where a radio or another host would be. Nothing of it leaves this machine.
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -140,7 +140,7 @@ class Server {
     std::thread thread_;
 };
 
-// Who receives from a connection asks for another where it is closed.
+// A receiver of a connection connects again where it is closed.
 constexpr const char* kUntilNothingComes = " --exit-on no-samples:1s";
 
 bool is_for_ever(const std::string& line) {
@@ -225,7 +225,7 @@ class Bench {
     Server dongle_, server_;
 };
 
-// What needs a radio, or another host that never comes, is only looked at: whether it is understood.
+// Lines that need a radio, or another host that never comes, are only parsed.
 bool has_other_end(const std::string& line) {
     return line.find("://127.0.0.1:9") == std::string::npos && line.find("driver=none") == std::string::npos;
 }

@@ -31,7 +31,7 @@ TEST_CASE(
         return receive_json(small_recording().meta, more);
     };
     CHECK(receive({"--executor", "sequence", "--frames", "12"}).status == 0);
-    // Whoever was killed may have written more than its last checkpoint knows of.
+    // A run that was killed may have written more than its last checkpoint knows of.
     std::ofstream(out, std::ios::app) << "not received";
     const Ended second = receive({"--executor", "dynamic", "--frames", "9"});
     CHECK(says(second.err, "goes on at frame 12"));

@@ -97,7 +97,7 @@ bool holds_in_order(const Packets& all, const Packets& some) {
     return true;
 }
 
-// Of this host, as they are written, but for those that are every host's.
+// Addresses of this host, as they are written, but for those that every host has.
 std::vector<std::string> own_addresses() {
     std::vector<std::string> texts;
     for (const io::IpAddress& own : io::own_addresses()) {

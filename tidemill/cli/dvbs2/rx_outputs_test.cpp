@@ -34,7 +34,7 @@ namespace {
 using namespace internal;
 using Json = nlohmann::json;
 
-// What a player of datagrams would see.
+// A player's view of the datagrams.
 class Player {
   public:
     Player() : socket_(::socket(AF_INET, SOCK_DGRAM, 0)) {

@@ -25,7 +25,7 @@ std::vector<std::string> rx_with(const std::vector<std::string>& more) {
     return words;
 }
 
-// What a report holds.
+// The data in a report.
 nlohmann::json recorded_in(const std::string& page) {
     const std::string begin = "id=\"recorded\">";
     const std::size_t from = page.find(begin) + begin.size();

@@ -185,7 +185,7 @@ TEST_CASE("rx: an interrupt ends a long run cleanly: what was received is kept a
         CHECK(ended.status == 0);
         CHECK(longer.packets.find(ended.out) != std::string::npos);
         const Json json = Json::parse(ended.err.substr(ended.err.find('{')));
-        // What chooses for itself may be ended before it has.
+        // A run that chooses its executor may be ended before it has.
         if (how[0] == "--executor") CHECK(json["executor"] == how[1]);
         CHECK(json["ts_packets"] == ended.out.size() / io::kTsPacketBytes);
         CHECK(json["frames_bad"] == 0);

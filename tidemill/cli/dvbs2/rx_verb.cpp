@@ -22,7 +22,7 @@ std::string outcome_text(const RxOutcome& outcome, bool stats) {
     return stats ? report_text(outcome, true) : summary_text(outcome);
 }
 
-// What was odd in the samples may be why.
+// Oddities of the samples may be the reason.
 [[noreturn]] void fail_of_nothing(const ReceptionJob& job, const std::string& why, bool warns) {
     if (warns)
         for (const std::string& warning : job.warnings) warn(warning);
@@ -43,7 +43,7 @@ int conclude(const Outcome& outcome, const RxOutcome& whole, const RxReportOptio
     return kDone;
 }
 
-// What would be lost in silence, or mixed up.
+// Refuses outputs that would be lost in silence, or mixed up.
 void check_outputs(const RxOptions& options) {
     if (options.report.json && is_standard_stream(options.beside.status) &&
         !options.outputs.takes_standard_output())
@@ -136,7 +136,8 @@ void add_outputs(Verb& verb, RxOutputOptions& options) {
                 "each of several places")
         .is(Kind::output_place)
         .networks(networks)
-        .spreads([&verb](const std::string& place) { return places_of_streams(verb, place); });
+        .spreads([&verb](const std::string& place) { return places_of_streams(verb, place); })
+        .common();
     verb.option("--bbframes", options.bbframes, "The same for the BBFRAMEs, one behind the other")
         .is(Kind::output_place)
         .networks(networks)
@@ -151,7 +152,8 @@ void add_outputs(Verb& verb, RxOutputOptions& options) {
             "read, - for standard output, tun:NAME for a network interface")
         .is(Kind::output_place)
         .networks({"tun"})
-        .spreads(carriers);
+        .spreads(carriers)
+        .common();
     verb.parsed("--tun-allow", options.ip.allowed, parse_tun_allow,
                 "From and to where packets may pass to an interface: 239.0.0.0/8; give it for each")
         .needs("--ip-out");
@@ -163,7 +165,9 @@ void add_outputs(Verb& verb, RxOutputOptions& options) {
         .shows("all that carry such");
     verb.parsed("--isi", options.streams, parse_isi,
                 "Input stream, 0 to 255, or all, each into a file or port of its own")
-        .shows("the first");
+        .shows("the first")
+        .called("N")
+        .common();
     verb.choice("--damaged", options.damaged,
                 {{"drop", dvbs2::DamagedPacket::drop}, {"mark", dvbs2::DamagedPacket::mark}},
                 "What becomes of damaged packets");
@@ -185,7 +189,9 @@ void add_page(Verb& verb, RxPageOptions& options) {
                 "Show the reception in the browser: at a free port of this machine, or auto; at a port; at "
                 "an address "
                 "of this machine, for others to look, too")
-        .may_stand_alone("auto");
+        .may_stand_alone("auto")
+        .called("PORT")
+        .common();
     verb.option("--page-viewers", options.most_viewers, "Who may look at the same time").in(between(1, 1000));
     verb.option("--page-password-file", options.password_file,
                 "File with the password of who looks, in its first line; else TIDEMILL_PAGE_PASSWORD")
@@ -202,7 +208,8 @@ void add_page(Verb& verb, RxPageOptions& options) {
         .is(Kind::seconds)
         .in(at_least(0));
     verb.option("--report", options.report, "Write a page that shows the whole run, in one file: FILE.html")
-        .is(Kind::output_file);
+        .is(Kind::output_file)
+        .common();
 }
 
 void add_iq_outputs(Verb& verb, IqOptions& options) {
@@ -210,7 +217,8 @@ void add_iq_outputs(Verb& verb, IqOptions& options) {
             "--iq-out", options.carrier,
             "Keep the carrier's samples, tuned and resampled where that is done, as a SigMF recording with "
             "lock and MODCODs in its annotations")
-        .is(Kind::output_file);
+        .is(Kind::output_file)
+        .common();
     Option& around = verb.option("--keep-iq-around-loss", options.around_loss.seconds,
                                  "Keep so many seconds of samples before and after each loss of lock, as "
                                  "loss.20261123T114500Z.sigmf-meta and -data")
@@ -242,7 +250,9 @@ void add_dvbs2_rx(Verb& dvbs2) {
             "Instead of offset and symbol rate: a carrier by its number in a scan, or all, each into a file "
             "or port of its own")
         .excludes("--offset")
-        .excludes("--symbol-rate");
+        .excludes("--symbol-rate")
+        .called("N")
+        .common();
     add_radio_options(verb, options->reception.radio);
     verb.heading("What comes out");
     add_outputs(verb, options->outputs);
@@ -250,11 +260,14 @@ void add_dvbs2_rx(Verb& dvbs2) {
     verb.option("--status", options->beside.status,
                 "File for a line of JSON each second, its time_s the place in a recording, of a live input "
                 "the time since the start; - for standard output")
-        .is(Kind::output_place);
-    verb.parsed(
-        "--exit-on", options->exit_on, parse_exit_policy,
-        "End, with status 4, once there is no lock for so long, as no-lock:60s; the same for no-samples:10s, "
-        "packets-lost:100 and frames-bad:5");
+        .is(Kind::output_place)
+        .common();
+    verb.parsed("--exit-on", options->exit_on, parse_exit_policy,
+                "End, with status 4, once there is no lock for so long, as no-lock:60s; the same for "
+                "no-samples:10s, "
+                "packets-lost:100 and frames-bad:5")
+        .called("EVENT:LIMIT")
+        .common();
     verb.option("--journal", options->run.journal,
                 "Write down what reaches the run from outside, and at which frames")
         .is(Kind::output_file);
@@ -262,8 +275,9 @@ void add_dvbs2_rx(Verb& dvbs2) {
     verb.flag("--check-digest", options->report.check_digest,
               "Compare a recording's samples with the SHA-512 in its metadata, when all are received");
     verb.flag("--stats", options->report.stats,
-              "The whole report, with the times of each task and stage, and the schedule");
-    verb.flag("--json", options->report.json, "One JSON object on standard output");
+              "The whole report, with the times of each task and stage, and the schedule")
+        .common();
+    verb.flag("--json", options->report.json, "One JSON object on standard output").common();
     add_page(verb, options->beside.page);
     add_running_options(verb, options->run.running);
     verb.heading("Device");

@@ -61,7 +61,7 @@ std::vector<double> steps_of(const ScanRange& range, double step_hz) {
     return middles;
 }
 
-/// Who wants no more gets what was heard, within a moment.
+/// A user who interrupts gets what was heard, within a moment.
 class ScanPatience {
   public:
     explicit ScanPatience(const Listening& user) : user_(user) {}
@@ -82,7 +82,7 @@ class ScanPatience {
     std::atomic<std::int64_t> asked_ns_{0};  // 0: not yet
 };
 
-// Of a step, the carriers whose middles lie in it; nothing when the user wanted no more.
+// Carriers whose middles lie in a step; nothing when the user has interrupted.
 std::optional<ScannedBand> scan_step(const Options& options, double middle_hz, double step_hz) {
     ReceptionOptions reception = options.reception;
     reception.radio.frequency_hz = middle_hz;

@@ -69,7 +69,7 @@ std::string with_nulls(const std::string& packets) {
     return all + null_packet + null_packet;
 }
 
-// What long ISSY fields behind the packets of BBFRAMEs say.
+// The long ISSY fields behind the packets of BBFRAMEs.
 std::vector<int> long_clocks(const std::string& bbframes, std::size_t frame_bytes) {
     std::string data;
     for (std::size_t at = 0; at < bbframes.size(); at += frame_bytes) {
@@ -194,7 +194,7 @@ TEST_CASE(
         CAPTURE(issy);
         const Json sent = send(folder, {input, "--npd", "--issy", issy, "--input-rate", "12", "--modcod",
                                         "QPSK 3/4", "--frame", "short", "--pilots"});
-        // Of the longest run two are sent, the 256th of it and, of the last run, the last.
+        // Two packets of the longest run are sent, its 256th and, of the last run, the last.
         CHECK(sent["null_packets_deleted"] == nulls - 2);
         CHECK(sent["dummy_frames"] > 0);
         const Json got = receive(folder, {"-o", folder / "out.ts"});

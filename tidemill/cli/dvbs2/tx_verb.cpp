@@ -68,7 +68,7 @@ std::string stats_of(const TxOutcome& sent) {
                        best_possible_line(sent.run), task_table(sent.run), stage_table(sent.run));
 }
 
-// Who reads the samples takes no higher rate.
+// The reader of the samples takes no higher rate.
 void check_rate(const TxSignalOptions& options) {
     const double rate_hz = sample_rate_hz(options);
     if (rate_hz > io::kMostSampleRateHz)
@@ -110,7 +110,8 @@ void add_inputs(Verb& verb, TxDataOptions& options) {
     verb.option("--random", options.random, "Send so many packets with random payload instead")
         .in(at_least(1))
         .excludes("packets")
-        .excludes("--stream");
+        .excludes("--stream")
+        .common();
     verb.option("--repeat", options.repeat, "Send the file so many times")
         .in(at_least(1))
         .excludes("--random");
@@ -146,28 +147,37 @@ void add_signal_options(Verb& verb, TxSignalOptions& options) {
         .is(Kind::seconds)
         .in(between(1e-6, kDayS))
         .needs("--burst");
-    verb.parsed("--modcod", options.modcod, modcod_number_of, "Modulation and code rate").shows("QPSK 3/4");
+    verb.parsed("--modcod", options.modcod, modcod_number_of, "Modulation and code rate")
+        .shows("QPSK 3/4")
+        .called("MODCOD")
+        .common();
     verb.option(
             "--plan", options.plan,
             "MODCODs that change from frame to frame, over and over: \"QPSK 1/2 short x3, 8PSK 3/4 isi 7, "
             "dummy\"")
         .excludes("--modcod");
-    verb.choice("--frame", options.frame, frame_size_words(), "Size of the FECFRAMEs");
-    verb.flag("--pilots", options.pilots, "Send pilots");
-    verb.option("--rolloff", options.rolloff, "0.35, 0.25 or 0.20");
+    verb.choice("--frame", options.frame, frame_size_words(), "Size of the FECFRAMEs").common();
+    verb.flag("--pilots", options.pilots, "Send pilots").common();
+    verb.option("--rolloff", options.rolloff, "0.35, 0.25 or 0.20").common();
     verb.parsed("--gold", options.gold_code, parse_gold,
                 "Gold code of the physical-layer scrambling, or root:N by its root")
         .shows("0");
     verb.option("--samples-per-symbol", options.samples_per_symbol,
                 "Whole number; 1 for the symbols without a pulse")
-        .in(between(1, 256));
+        .in(between(1, 256))
+        .common();
     const Range rates = between(io::kLeastSampleRateHz, io::kMostSampleRateHz);
-    verb.option("--symbol-rate", options.symbol_rate_hz, "Symbols per second").in(rates);
+    verb.option("--symbol-rate", options.symbol_rate_hz, "Symbols per second")
+        .in(rates)
+        .called("BAUD")
+        .common();
     verb.option("--rate,--sample-rate", options.sample_rate_hz,
                 "Samples per second, a whole multiple of the symbol rate")
         .in(rates)
         .excludes("--samples-per-symbol")
-        .shows("as --samples-per-symbol says");
+        .shows("as --samples-per-symbol says")
+        .called("HZ")
+        .common();
 }
 
 void add_outputs(Verb& verb, TxOptions& options) {
@@ -178,14 +188,17 @@ void add_outputs(Verb& verb, TxOptions& options) {
             "finds by that")
         .is(Kind::output_place)
         .networks({"vita49"})
-        .required();
+        .required()
+        .common();
     verb.option("--packets-output", options.packets_output, "Also write what was taken from the inputs")
         .is(Kind::output_file);
     add_stored_format(verb, options.output.format);
-    verb.option("--level", options.output.level_dbfs, "Root mean square in dB below full scale")
-        .in(between(-60.0, 0.0));
-    verb.flag("--stats", options.stats, "Times of each task and stage");
-    verb.flag("--json", options.json, "One JSON object on standard output");
+    verb.option("--level", options.output.level_dbfs, "Root mean square of the samples against full scale")
+        .in(between(-60.0, 0.0))
+        .called("DBFS")
+        .common();
+    verb.flag("--stats", options.stats, "Times of each task and stage").common();
+    verb.flag("--json", options.json, "One JSON object on standard output").common();
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 
 namespace tidemill::dsp::internal {
 
-// Of inputs whose parts are all +a or -a only the signs need be known. What a group of four of them adds to
+// Only the signs of inputs whose parts are all +a or -a need be known. What a group of four of them adds to
 // the outputs of a block is a row of a table, one for each pattern of signs; a row is a cache line.
 inline constexpr std::size_t kSignGroup = 4;
 inline constexpr std::size_t kSignPatterns = 1U << kSignGroup;
@@ -54,8 +54,7 @@ constexpr std::size_t im_byte(std::uint32_t place) {
     return place >> 16;
 }
 
-/// Of samples in whole steps. False when a part has another
-/// magnitude.
+/// Finds the signs of samples in whole steps. False when a part has another magnitude.
 bool find_sign_places(std::span<const Iq> x, float magnitude, SignPlaces& places);
 
 /// Calls make(places, done, blocks) for piece after piece of `x`, until the first that has another magnitude.

@@ -17,7 +17,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace tidemill::dsp::HWY_NAMESPACE {
 
-/// Of the outputs of blocks, vector by vector.
+/// Sums of the outputs of blocks, vector by vector.
 template <typename Number>
 struct SignSums {
     static constexpr std::size_t kRow = internal::kSignRow<Number>;

@@ -4,7 +4,7 @@
 
 namespace tidemill::dvbs2 {
 
-/// What became of frames whose content is known.
+/// Counts of frames whose content is known.
 struct BerCounts {
     std::uint64_t frames = 0;           ///< sent
     std::uint64_t frame_errors = 0;     ///< of these, not delivered right

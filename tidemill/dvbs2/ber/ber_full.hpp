@@ -8,7 +8,7 @@
 
 namespace tidemill::dvbs2 {
 
-/// What became of one burst.
+/// Result of one burst.
 struct BurstResult {
     BerCounts counts;
     std::uint64_t samples_to_lock = 0;  ///< read when the first good frame came out; 0 when none did

@@ -9,8 +9,8 @@
 
 namespace tidemill::dvbs2 {
 
-/// What a receiver that must find everything itself has to cope with. Frames come in bursts; frequency,
-/// drift and clock offset of a burst lie anywhere within +- the limits, phase and delay anywhere.
+/// Conditions for a receiver that must find everything itself. Frames come in bursts; frequency, drift and
+/// clock offset of a burst lie anywhere within +- the limits, phase and delay anywhere.
 struct FullSync {
     double frequency_cycles_per_symbol = 0.1;
     double drift_cycles_per_symbol2 = 0;

@@ -10,7 +10,7 @@ namespace tidemill::dvbs2 {
 
 namespace {
 
-// Of noise, in standard deviations per axis: sums over a grid this fine err by less than 1e-6 bit.
+// Reach of noise, in standard deviations per axis: sums over a grid this fine err by less than 1e-6 bit.
 constexpr double kNoiseReach = 4.9;
 constexpr double kNoiseStep = 0.7;
 

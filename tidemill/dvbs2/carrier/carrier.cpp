@@ -115,7 +115,7 @@ void Carrier::track_known(std::span<const Iq> frame, const FrameInfo& info, Carr
     smoother_.smooth(track.samples);
 }
 
-// Of a frame alone the pilots leave open by how many turns the phase moves from one to the next, but the
+// The pilots of a frame alone leave open by how many turns the phase moves from one to the next, but the
 // powers of all its data add up at one frequency.
 double Carrier::offset_by_data(std::span<const Iq> frame, const FrameInfo& info) {
     const CarrierTrack straight{info.frequency, {PhaseSample{}}};
@@ -191,8 +191,8 @@ void Carrier::add_gap_phases(const PhaseSample& from, const PhaseSample& to) {
     }
 }
 
-// Of the symbols [first, last) without the carrier of `track`; what is left over at the end counts for
-// nothing.
+// Adds powers of the symbols [first, last) without the carrier of `track`; what is left over at the end
+// counts for nothing.
 void Carrier::add_powers(std::span<const Iq> frame, const CarrierTrack& track, int first, int last,
                          int order) {
     upright_.resize(kPowerChunk);

@@ -41,7 +41,7 @@ double power_of(std::span<const dsp::Iq> symbols) {
     return power / static_cast<double>(symbols.size());
 }
 
-// Of what a response makes of symbols that have so much in common.
+// Energy of a response to symbols that have so much in common.
 double energy_of(const std::vector<Complex>& gram, std::span<const Complex> response) {
     double energy = 0;
     for (std::size_t i = 0; i < response.size(); ++i) {
@@ -77,7 +77,7 @@ void ChannelLearner::find_blocks(const Pls& pls) {
     }
 }
 
-// What the known symbols of a frame have in common with each other, tap by tap.
+// Correlation of a frame's known symbols with each other, tap by tap.
 const std::vector<Complex>& ChannelLearner::gram_of(const Pls& pls) {
     std::vector<Complex>& gram = grams_[static_cast<std::size_t>(pls.code())];
     if (!gram.empty()) return gram;

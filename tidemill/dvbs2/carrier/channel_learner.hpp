@@ -16,7 +16,7 @@ inline constexpr std::size_t kChannelBehind = 15;  // echoes
 inline constexpr std::size_t kChannelAhead = 8;    // what comes before the path that the clock follows
 inline constexpr std::size_t kChannelTaps = kChannelBehind + 1 + kChannelAhead;
 
-/// What the way from sender to receiver does to symbols of unit power.
+/// Effect of the way from sender to receiver on symbols of unit power.
 struct ChannelEstimate {
     using Complex = std::complex<double>;
 
@@ -52,7 +52,7 @@ class ChannelLearner {
 
     void forget();
 
-    /// What it holds goes into a checkpoint, and comes back from one.
+    /// Writes its state into a checkpoint, or reads it from one.
     template <class Archive>
     void keep(Archive& archive) {
         archive("gram", gram_)("sums", sums_)("energy", energy_)("symbols", symbols_)("response", response_);

@@ -56,7 +56,7 @@ std::span<const Iq> Equaliser::apply(std::span<const Iq> frame, const FrameInfo&
         turned[j] = by.taps[j] * turn;
     }
     dsp::complex_fir(heard_, turned, std::span(equalised_).first(count));
-    // What is known to be lost comes back as little as it is there.
+    // A symbol that is known to be lost comes back as little as it is there.
     for (std::size_t n = 0; n < count; ++n)
         if (frame[n] == Iq{}) equalised_[n] = {};
     return equalised_;

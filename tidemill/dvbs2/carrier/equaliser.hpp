@@ -18,7 +18,7 @@ inline constexpr std::size_t kEqualiserBefore = 31;
 inline constexpr std::size_t kEqualiserBehind = 16;
 inline constexpr std::size_t kEqualiserTaps = kEqualiserBefore + 1 + kEqualiserBehind;
 
-/// What is done to a frame against echoes.
+/// Correction of a frame against echoes.
 struct EqualiserTaps {
     std::uint32_t on = 0;                       // 0: nothing
     float header_bias = 0;                      // see header_bias(); 0 where pilots tell the frequency

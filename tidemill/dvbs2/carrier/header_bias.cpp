@@ -7,7 +7,7 @@
 
 namespace tidemill::dvbs2 {
 
-// What a header without noise tells. The data beside it differ from frame to frame.
+// Bias of a header without noise. The data beside it differ from frame to frame.
 double header_bias(const ChannelEstimate& channel, const Pls& pls) {
     const std::span<const dsp::Iq> references = header_references(pls.code());
     std::array<dsp::Iq, kHeaderSymbols> received{};

@@ -33,8 +33,8 @@ Sums sums_of(std::span<const dsp::Iq> symbols) {
     return sums;
 }
 
-// Of so many symbols the power scatters by an eighth at the most. Those with another level, behind a step of
-// the receiver's gain or zeroed, would look like noise.
+// Power of so many symbols scatters by an eighth at the most. Those with another level, behind a step of the
+// receiver's gain or zeroed, would look like noise.
 constexpr std::size_t kLevelGroup = 64;
 constexpr float kOtherLevel = 2;
 

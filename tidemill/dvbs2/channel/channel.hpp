@@ -19,7 +19,7 @@ struct Dropout {
     double symbols = 0.0;
 };
 
-/// What a channel does to a signal of mean power 1. Times are in symbols of the transmitter; what each value
+/// Effects of a channel on a signal of mean power 1. Times are in symbols of the transmitter; what each value
 /// may be, values_of() says.
 struct ChannelConfig {
     double samples_per_symbol = 2.0;  // of the input

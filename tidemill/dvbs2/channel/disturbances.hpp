@@ -50,7 +50,7 @@ struct LostSamples {
     std::uint64_t samples = 0;
 };
 
-/// What comes to a receiver beside signal and noise.
+/// Signals that come to a receiver beside signal and noise.
 struct Disturbances {
     std::optional<Pulses> pulses{};
     std::vector<Tone> tones{};

@@ -10,7 +10,7 @@ namespace tidemill::dvbs2 {
 
 namespace {
 
-// Of the channel at a frequency, in cycles per symbol.
+// Power gain of the channel at a frequency, in cycles per symbol.
 double power_gain(std::span<const Echo> echoes, double frequency) {
     std::complex<double> sum = 1;
     for (const Echo& echo : echoes) {

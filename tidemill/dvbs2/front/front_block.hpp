@@ -14,7 +14,7 @@ namespace tidemill::dvbs2 {
 
 using dsp::Iq;
 
-/// What the front of a receiver must be told.
+/// Settings of a receiver's front.
 struct FrontConfig {
     double sample_rate_hz = 2.0;
     double symbol_rate_hz = 1.0;
@@ -188,8 +188,8 @@ struct SymbolBlock {
     alignas(64) std::array<Iq, kMaxBlockSymbols> symbols{};
 };
 
-/// What to do with the blocks that a sequential object had its caller keep: throw away the `drop` oldest,
-/// then pass on the next `release`, asking the object for one parameter set each.
+/// Orders for the blocks that a sequential object had its caller keep: throw away the `drop` oldest, then
+/// pass on the next `release`, asking the object for one parameter set each.
 struct KeptBlocks {
     std::uint32_t drop = 0;
     std::uint32_t release = 0;

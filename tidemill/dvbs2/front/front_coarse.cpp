@@ -17,7 +17,7 @@ constexpr double kWindowSymbols = 16384;
 constexpr double kLeastSymbols = 16384;
 constexpr double kMostSymbols = 98304;
 constexpr double kWantedDeviation = 0.0012;
-// Who waits for what is live begins with this, which costs the densest constellation 0.01 dB.
+// A live reception begins with this, which costs the densest constellation 0.01 dB.
 constexpr double kLiveLeastSymbols = 2048;
 constexpr double kLiveDeviation = 0.004;
 
@@ -26,7 +26,7 @@ constexpr double kLiveDeviation = 0.004;
 constexpr double kMemorySymbols = 262144;
 constexpr double kTolerance = 0.003;
 constexpr double kSettled = 0.0005;
-// What the carrier tracking behind can follow unharmed, per symbol; an error of kUrgent does more harm
+// Drift that the carrier tracking behind can follow unharmed, per symbol; an error of kUrgent does more harm
 // itself, unless noise hides it, and the estimate's own noise is no reason to hurry.
 constexpr double kCalmDrift = 1.5e-9;
 constexpr double kUrgent = 0.012;
@@ -100,8 +100,8 @@ void CoarseFrequency::begin_anew() {
     steps_.clear();
 }
 
-// What is remembered gets the level of now. A step is seen by two windows where it lies between them, or only
-// by the second: then it counts from that one's block on.
+// The remembered spectra get the level of now. A step is seen by two windows where it lies between them, or
+// only by the second: then it counts from that one's block on.
 void CoarseFrequency::learn_steps(const BlockSpectrum& spectrum) {
     const std::int64_t block = spectrum.block * geometry_.block_samples();
     const std::int64_t window = block - geometry_.history_samples();
@@ -290,7 +290,7 @@ void CoarseFrequency::slew() {
     move_by(error * symbols / kMemorySymbols, kCalmDrift + urgency / kMemorySymbols);
 }
 
-// Of a sample: one of the window's chunks may have been hit.
+// Usual power of a sample: one of the window's chunks may have been hit.
 double CoarseFrequency::usual_power() const {
     std::vector<double> powers;
     for (const dsp::LagCorrelation& chunk : window_)

@@ -35,12 +35,12 @@ class CoarseFrequency {
     double frequency() const { return frequency_; }
     /// Whether a signal is being followed.
     bool found() const { return state_ == State::following; }
-    /// What the oscillators say of I and Q.
+    /// Tracker of the oscillators' I and Q.
     const IqTracker& iq() const { return iq_; }
     /// Share of the received power that has the signal's spectrum, 0 to 1.
     double signal_share() const { return share_; }
 
-    /// What it holds goes into a checkpoint, and comes back from one.
+    /// Writes its state into a checkpoint, or reads it from one.
     template <class Archive>
     void keep(Archive& archive) {
         archive("iq", iq_)("state", state_)("sum", sum_)("window", window_)("window_sum", window_sum_);

@@ -25,11 +25,11 @@ constexpr double kPhasesPerSymbol = 512.0;
 // Samples behind the window that whole-vector reads may touch.
 constexpr std::size_t kPadding = 64;
 
-// What 1 is in samples of 16 bits. The signal's power is 1: rounding stays 70 dB below it, and there is room
+// Value of 1 in samples of 16 bits. The signal's power is 1: rounding stays 70 dB below it, and there is room
 // for what is 30 dB stronger.
 constexpr double kShortUnit = 1024.0;
 
-// What is 1.0.
+// Value of 1.0.
 template <class Sample>
 constexpr double kFullScale = std::is_same_v<Sample, dsp::Ci8> ? 128 : 1;
 
@@ -40,8 +40,7 @@ constexpr double kFullScale = std::is_same_v<Sample, dsp::Ci8> ? 128 : 1;
     return std::numbers::sqrt2 * kFullScale<dsp::Ci8>;
 }
 
-// What 1 is to stand for in pairs of samples, so that none becomes larger than 16 bits hold; the oscillator
-// rounds, too.
+// Value of 1 in pairs of samples, so that none becomes larger than 16 bits hold; the oscillator rounds, too.
 template <class Sample>
 double unit_of(std::span<const Sample> samples, const BlockOscillator& oscillator, std::int64_t history) {
     constexpr double kMost = 32700;
@@ -152,8 +151,8 @@ template void FrontFilter::filter(std::span<const Iq>, std::uint32_t, const Bloc
 template void FrontFilter::filter(std::span<const dsp::Ci8>, std::uint32_t, const BlockOscillator&,
                                   FilteredBlock&);
 
-// Of a symbol near a run of zeroed samples so much is left that it would tell more wrong than right; beyond
-// that it tells more than nothing.
+// Share of a symbol near a run of zeroed samples below which it would mislead; beyond that it says more than
+// nothing.
 void FrontFilter::mark_erased(std::span<const PulseBlanker::Run> runs, FilteredBlock& block) const {
     constexpr double kBesideSymbols = 1;
     block.erased.count = 0;

@@ -21,7 +21,7 @@ constexpr double kSearchStep = 0.01;
 constexpr double kWeakestEsn0 = 0.4;
 constexpr double kFalseAlarmSigmas = 6.0;
 
-// What rounding may leave of samples that are nothing but an offset.
+// Power that rounding may leave of samples that are nothing but an offset.
 constexpr double kRounding = 1e-5;
 
 // The offset of I and Q is a line at frequency zero, alike at every lag.

@@ -94,8 +94,8 @@ KeptBlocks TimingTracker::step(const FilteredInfo& info) {
     return decision;
 }
 
-// What is kept is a burst that was over before it was long enough; with `info` another signal begins, whose
-// clock is looked for when that has been given out.
+// The kept blocks are a burst that was over before it was long enough; with `info` another signal begins,
+// whose clock is looked for when that has been given out.
 KeptBlocks TimingTracker::release_before(const FilteredInfo& info) {
     const auto kept = static_cast<std::uint32_t>(kept_.size());
     locked_ = false;
@@ -133,7 +133,7 @@ bool TimingTracker::try_lock_early() {
                                [&](std::size_t count) { return try_lock(count, count, true); });
 }
 
-// Of the phasors turned back by a line through zero at `middle`. It is asked for thousands of times a
+// Sum of the phasors turned back by a line through zero at `middle`. It is asked for thousands of times a
 // sub-block while no clock is found, so no sine is taken from one sub-block to the next.
 std::complex<double> TimingTracker::sum_along(const Latest& latest, double middle, double slope) {
     const auto turn_at = [&](std::int64_t subblock) {

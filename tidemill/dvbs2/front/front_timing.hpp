@@ -36,7 +36,7 @@ class TimingTracker {
     /// Clock offset of the transmitter against the nominal rate, parts per million (0 before the first lock).
     double clock_ppm() const { return -slope_ / kSubblockSymbols * 1e6; }
 
-    /// What it holds goes into a checkpoint, and comes back from one.
+    /// Writes its state into a checkpoint, or reads it from one.
     template <class Archive>
     void keep(Archive& archive) {
         archive("kept", kept_)("measured", measured_)("locked", locked_)("restart", restart_);

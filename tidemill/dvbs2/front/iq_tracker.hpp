@@ -18,13 +18,13 @@ class IqTracker {
     /// Takes what was measured of the next block.
     void add(const BlockSpectrum& block);
 
-    /// What to take out of the samples now.
+    /// Correction to take out of the samples now.
     const dsp::IqCorrection& correction() const { return correction_; }
     /// The same, over the power of all else in dB; minus infinity where nothing is taken out.
     double offset_db() const { return offset_db_; }
     double image_db() const { return image_db_; }
 
-    /// What it holds goes into a checkpoint, and comes back from one.
+    /// Writes its state into a checkpoint, or reads it from one.
     template <class Archive>
     void keep(Archive& archive) {
         archive("sum", sum_)("louder", louder_)("louder_chunks", louder_chunks_);

@@ -21,7 +21,8 @@ constexpr double kIndependent = 1.5;        // values of the power in a symbol's
 constexpr double kCertain = 30;
 constexpr double kLeastRatio = 1.25;  // of amplitudes
 
-// Of the correlations' energy: what the spectrum may differ by, and how far chance takes it for one sample.
+// Shares of the correlations' energy: what the spectrum may differ by, and how far chance takes it for one
+// sample.
 constexpr double kSpectrumShare = 0.1;
 constexpr double kSpectrumChance = 4;
 
@@ -146,7 +147,7 @@ void LevelSteps::search(const Stretch& stretch) {
     search({cut, stretch.last});
 }
 
-// What lies between two changes of the power has one level. In front of a signal that begins with the stream
+// Samples between two changes of the power have one level. In front of a signal that begins with the stream
 // it is too short to be compared: nobody knows what has changed.
 std::optional<LevelStep> LevelSteps::step_at(std::span<const Iq> part, const Stretch& stretch,
                                              std::size_t cut) const {

@@ -11,13 +11,13 @@ namespace tidemill::dvbs2 {
 
 namespace {
 
-// Of the mean power. Of white Gaussian samples, the worst there are, a window of 17,000 shows such a part
-// once in 200, such a sum of eight parts once in 500; 32APSK stays below 3 and 4.
+// Limits over the mean power. Of white Gaussian samples, the worst there are, a window of 17,000 shows such a
+// part once in 200, such a sum of eight parts once in 500; 32APSK stays below 3 and 4.
 constexpr float kDoubtfulPart = 14.0F;
 constexpr float kDoubtfulGroup = 5.5F;
 
-// Of the usual power: four symbols together without their strongest sample, one alone (of Gaussian ones, one
-// in 10^7), and a sample beside one of these.
+// Limits over the usual power: four symbols together without their strongest sample, one alone (of Gaussian
+// ones, one in 10^7), and a sample beside one of these.
 constexpr double kBlankedTogetherSymbols = 4;
 constexpr float kStrongGroup = 4.5F;
 constexpr float kStrongSample = 16.0F;
@@ -27,8 +27,8 @@ constexpr std::size_t kNeighbourSamples = 4;
 constexpr float kLoudBeside = 2.2F;
 constexpr std::size_t kFewestGroups = 8;
 
-// Of the loudest: a window that has less pauses for the most part, where the signal neither fades nor steps
-// so deep.
+// Share of the loudest: a window that has less pauses for the most part, where the signal neither fades nor
+// steps so deep.
 constexpr double kPause = 0.08;
 constexpr double kLongestSymbols = 256;
 constexpr double kLargestShare = 0.3;  // of a window; more is something else
@@ -109,7 +109,8 @@ void PulseBlanker::find_runs(std::span<const Iq> window, float power) {
     });
 }
 
-// What is as loud before or after it, for as long as a pulse may last, is a signal that rises out of noise.
+// A signal that is as loud before or after it, for as long as a pulse may last, is one that rises out of
+// noise.
 bool PulseBlanker::is_in_burst(const Run& run, float power) {
     const auto is_loud = [&](std::size_t begin, std::size_t end) {
         const std::size_t first = (begin + group_samples_ - 1) / group_samples_;

@@ -22,7 +22,7 @@ class ToneCanceller {
     void cancel(std::span<Iq> window, const ToneList& tones, const LevelStepList& steps = {});
 
   private:
-    /// What was summed over kGroup samples, turned back by the frequency that is looked near.
+    /// Sum over kGroup samples, turned back by the frequency that is looked near.
     struct Group {
         std::complex<double> sum;
         double middle;  // of its samples, from the piece's middle

@@ -14,7 +14,7 @@ namespace {
 constexpr double kSeldomSamples = 262144;
 constexpr std::uint32_t kMemoryLooks = 8;
 constexpr std::uint32_t kMostLooks = 2 * kMemoryLooks;  // that are counted
-// Of a chunk's power; by chance it moves by 0.03.
+// Share of a chunk's power; by chance it moves by 0.03.
 constexpr double kPowerChange = 0.13;
 constexpr double kUsualPowerGain = 1.0 / 8;
 // Tones in samples so far below are none of the signal that has begun since.
@@ -53,8 +53,8 @@ double signed_bin(double bin) {
 
 }  // namespace
 
-// What stands at zero is the receiver's own offset of I and Q, which is taken out elsewhere, and what is
-// weaker beside it the window's smear; what stands there clearly though that is known is none.
+// A tone at zero is the receiver's own offset of I and Q, which is taken out elsewhere, and a weaker one
+// beside it the window's smear; one that stands there clearly though that is known is neither.
 bool ToneWatch::may_be_offset(std::span<const float> power, double bin, float here, bool is_clear) const {
     if (std::abs(bin) > kToneWidth) return false;
     if (std::abs(bin) < kOffsetWidth) return looks_ < kMostLooks || !is_clear;
@@ -122,7 +122,7 @@ void ToneWatch::remember() {
     if (looks_ == kMemoryLooks) forget_offset();
 }
 
-// What was seen before it was known: as if it had been like what is beside it.
+// Observations before the offset was known count as those beside it.
 void ToneWatch::forget_offset() {
     const float usual = beside(mean_, 0);
     std::fill_n(mean_.begin(), kToneWidth + 1, usual);

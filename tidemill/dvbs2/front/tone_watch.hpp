@@ -32,7 +32,7 @@ class ToneWatch {
     /// Those of now, by the block looked at last.
     const ToneList& tones() const { return tones_; }
 
-    /// What it holds goes into a checkpoint, and comes back from one.
+    /// Writes its state into a checkpoint, or reads it from one.
     template <class Archive>
     void keep(Archive& archive) {
         archive("mean", mean_)("looks", looks_)("tones", tones_)("usual_power", usual_power_);

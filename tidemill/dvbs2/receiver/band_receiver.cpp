@@ -29,7 +29,7 @@ BandReceiver::Stages::Stages(io::SampleSource& source, std::vector<CarrierOfBand
     for (CarrierOfBand& carrier : carriers) add(*source.sample_rate_hz(), std::move(carrier));
 }
 
-// What follows a tuner is done with before the next tuner comes, so that only the band passes it by.
+// Stages behind a tuner are done before the next tuner comes, so that only the band passes it by.
 void BandReceiver::Stages::add(double sample_rate_hz, CarrierOfBand carrier) {
     const Graph::Group group(graph, carrier.name);
     ReceiverConfig config = carrier.config;

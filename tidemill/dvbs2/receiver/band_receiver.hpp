@@ -34,14 +34,14 @@ class BandReceiver {
     Graph& graph();
     std::size_t carriers() const;
 
-    /// What the receiver of a carrier does and has heard so far; any thread may ask while it runs.
+    /// State of a carrier's receiver so far; any thread may ask while it runs.
     ReceptionNow now(std::size_t carrier) const;
     /// The whole account of a carrier, between runs. Samples, and what was wrong with them, are those of the
     /// band.
     ReceptionReport report(std::size_t carrier) const;
     /// How far a carrier was followed from its tuning's offset, without what was known; from any thread.
     double followed_hz(std::size_t carrier) const;
-    /// What of this tells of frames, of all carriers; also for who runs with the sinks.
+    /// Information bits of the frames of all carriers; also for the thread that runs the sinks.
     std::uint64_t info_bits() const;
 
   private:

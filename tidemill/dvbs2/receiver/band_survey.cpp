@@ -14,7 +14,7 @@ namespace tidemill::dvbs2 {
 
 namespace {
 
-// What a survey hears of a carrier at the most: symbols for its rate and its frames, time for its services.
+// Most that a survey listens to a carrier: symbols for its rate and its frames, time for its services.
 constexpr double kHeardSymbols = 440'000, kHeardSeconds = 2.6;
 
 // Each holds 8 MB of samples until its rate is known.

@@ -42,7 +42,7 @@ class BlockKeeper {
         return release(emit);
     }
 
-    /// What it holds goes into a checkpoint, and comes back from one.
+    /// Writes its state into a checkpoint, or reads it from one.
     template <class Archive>
     void keep(Archive& archive) {
         std::uint64_t blocks = kept_.size();

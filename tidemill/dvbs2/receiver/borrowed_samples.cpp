@@ -12,7 +12,8 @@ namespace tidemill::dvbs2 {
 BorrowedSamples::BorrowedSamples(const PushedConfig& config)
     : format_(config.format), sample_rate_hz_(known_rate(config.sample_rate_hz)) {}
 
-// What is lent stays where it is until it is said here that it was read, so it is copied without the lock.
+// Lent samples stay where they are until it is said here that they were read, so they are copied without the
+// lock.
 std::size_t BorrowedSamples::read(std::span<std::byte> to) {
     std::unique_lock lock(mutex_);
     lent_more_.wait(lock, [&] { return !lent_.empty() || finished_ || cancelled_; });

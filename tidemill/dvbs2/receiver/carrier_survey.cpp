@@ -32,7 +32,7 @@ constexpr double kListenedSymbols = 300'000;
 constexpr std::uint64_t kGoodFrames = 3;
 constexpr double kServiceSeconds = 2.5;
 
-// Of noise one header in 10^12 looks so good, and there have to be several.
+// One header in 10^12 of noise looks so good, and there have to be several.
 constexpr float kHeaderQuality = 0.33F;
 constexpr int kHeadersThatConvince = 3;
 
@@ -142,7 +142,7 @@ void count_headers(const OpenSamples& open, SurveyedCarrier& carrier) {
     }
 }
 
-/// What comes out of one input stream.
+/// Output of one input stream.
 struct HeardStream {
     std::unique_ptr<io::TsMonitor> monitor = std::make_unique<io::TsMonitor>();
     io::ServiceList services{};
@@ -172,7 +172,7 @@ struct Listening {
         return outputs;
     }
 
-    // Of few frames one that lies half beside the signal would spoil the mean.
+    // A frame that lies half beside the signal would spoil the mean of few.
     double median_esn0_db() { return middle_value(esn0s_db); }
 
     bool has_names() const {

@@ -14,14 +14,14 @@
 
 namespace tidemill::dvbs2 {
 
-/// What was heard of one input stream.
+/// Result for one input stream.
 struct SurveyedStream {
     bool generic = false;                   ///< no transport stream
     std::vector<int> programmes{};          ///< programme numbers
     std::map<int, std::string> services{};  ///< names off the air, UTF-8, by service number
 };
 
-/// What a carrier turned out to be.
+/// Kind of a carrier.
 enum class CarrierKind {
     dvbs2,         ///< frames were decoded
     dvbs2_idle,    ///< nothing but dummy frames

@@ -64,7 +64,7 @@ RandomRecording random_recording(std::uint64_t seed) {
     return made;
 }
 
-// What `auto` does: the carriers of the band are listened to, and one of them is DVB-S2's.
+// The work of `auto`: the carriers of the band are listened to, and one of them is DVB-S2's.
 bool is_found(const RandomRecording& recording, std::string& why) {
     const auto bytes = as_ci16(make_band(recording.band, {&recording.carrier, 1}).samples);
     const auto open = [&] {

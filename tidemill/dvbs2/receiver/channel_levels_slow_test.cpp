@@ -235,7 +235,7 @@ std::vector<Level> echo_levels() {
     }
     for (const Echo& echo : {Echo{1.4, -6, 3}, Echo{7.5, -6, 0}, Echo{5.2, -10, 5}})
         levels.push_back(with_echo(kQpsk34, true, echo, 4.6));
-    // Of whole symbols, as a header's own neighbours.
+    // Delays of whole symbols, as a header's own neighbours.
     for (const double late : {4.0, 6.0, 8.0, 14.0}) {
         levels.push_back(with_echo(kQpsk34, false, {late, -6, 2}, 4.6));
         levels.push_back(with_echo(k8psk34, false, {late, -6, 2}, 8.6));

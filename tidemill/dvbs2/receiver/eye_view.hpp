@@ -23,7 +23,7 @@ class EyeView {
   public:
     explicit EyeView(double rolloff) : interpolator_(rolloff) {}
 
-    /// Of the block's first symbols, in the mean of amplitude 1; empty for a block without any.
+    /// Eye of the block's first symbols, in the mean of amplitude 1; empty for a block without any.
     Eye draw(const FilteredBlock& block, Modulation modulation, std::size_t lines) const;
 
   private:

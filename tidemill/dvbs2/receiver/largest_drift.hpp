@@ -19,7 +19,7 @@ class LargestDrift {
 
     double largest() const { return largest_; }
 
-    /// What it holds goes into a checkpoint, and comes back from one.
+    /// Writes its state into a checkpoint, or reads it from one.
     template <class Archive>
     void keep(Archive& archive) {
         archive("mean", mean_)("seen", seen_)("largest", largest_);

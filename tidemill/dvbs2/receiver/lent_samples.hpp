@@ -26,7 +26,7 @@ class LentSamples final : public io::SampleSource {
     void take_back();
     /// Bytes that may be read.
     std::size_t waiting() const { return kept_.size() - read_ + lent_.size(); }
-    /// What waits is not wanted any more; by any thread.
+    /// Cancels the samples that wait; by any thread.
     void cancel() { cancelled_.store(true, std::memory_order_relaxed); }
     bool is_cancelled() const { return cancelled_.load(std::memory_order_relaxed); }
 

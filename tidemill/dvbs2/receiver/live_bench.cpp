@@ -108,7 +108,7 @@ LiveRun run_live(std::span<const std::byte> bytes, double symbol_rate_hz) {
     return run;
 }
 
-// Of the second half's median over the first half's.
+// Ratio of the second half's median to the first half's.
 double growth(const std::vector<double>& ms) {
     const auto middle = ms.begin() + static_cast<std::ptrdiff_t>(ms.size() / 2);
     return median({middle, ms.end()}) - median({ms.begin(), middle});

@@ -31,7 +31,7 @@ class MissingAccount {
 
     const MissingSamples& tally() const { return tally_; }
 
-    /// What it holds goes into a checkpoint, and comes back from one.
+    /// Writes its state into a checkpoint, or reads it from one.
     template <class Archive>
     void keep(Archive& archive) {
         archive("tally", tally_)("gaps", gaps_)("readings", readings_)("frame_at", frame_at_)("frame_symbols",

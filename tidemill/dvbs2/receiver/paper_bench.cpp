@@ -43,7 +43,7 @@ const bool kAsked =
 
 constexpr TimedSignal kModcod2{{10, FrameSize::short_, true}};
 
-/// What a part of the paper's receiver does, and our tasks that do the same.
+/// Part of the paper's receiver, and our tasks that do the same.
 struct Part {
     const char* name;
     std::vector<const char*> tasks;

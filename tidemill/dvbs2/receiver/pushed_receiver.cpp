@@ -19,7 +19,7 @@ namespace tidemill::dvbs2 {
 
 namespace {
 
-/// Whoever receives; when it is done, nobody takes samples.
+/// A reception that runs; when it is done, nobody takes samples.
 class Execution {
   public:
     Execution(Graph& graph, const PushedConfig& config, PushedSource& samples)
@@ -170,7 +170,7 @@ class WithinPush final : public PushedReceiver::Reception {
         }
     }
     void tell(const std::exception& error) const {
-        // What it throws is of no consequence: push() throws the error itself.
+        // Its exception is of no consequence: push() throws the error itself.
         if (on_error_) tidemill::internal::thrown_by([&] { on_error_(error); });
     }
     void say_over() {

@@ -20,7 +20,7 @@ class PushedSource : public io::SampleSource {
     virtual std::size_t push(std::span<const std::byte> samples, bool waits) = 0;
     /// No more will come.
     virtual void finish() = 0;
-    /// What waits is not wanted any more; by any thread.
+    /// Cancels the samples that wait; by any thread.
     virtual void cancel() = 0;
     /// Nobody reads any more.
     virtual void say_over() = 0;

@@ -12,7 +12,7 @@
 
 namespace tidemill::dvbs2 {
 
-/// What travels with a block of raw samples (its history in front of it, see front_block.hpp).
+/// Facts that travel with a block of raw samples (its history in front of it, see front_block.hpp).
 struct RawInfo {
     std::int64_t block = 0;
     std::uint32_t begin = 0;  ///< first sample of the window that was really received

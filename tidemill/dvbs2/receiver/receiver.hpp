@@ -44,7 +44,7 @@ struct RxOutputs {
     std::function<void(Archive& archive)> keep{};
 };
 
-/// What a receiver must be told; everything else it reads off the air.
+/// Settings of a receiver; everything else it reads off the air.
 struct ReceiverConfig {
     double symbol_rate_hz = 0;  ///< 0: half the sample rate
     double rolloff = 0.20;
@@ -84,13 +84,13 @@ class Receiver {
 
     Graph& graph();
 
-    /// What it does and has heard so far; any thread may ask while it runs.
+    /// State of the receiver so far; any thread may ask while it runs.
     ReceptionNow now() const;
     /// The whole account, between runs.
     ReceptionReport report() const;
-    /// What a device did of the decoding, between runs.
+    /// Share of a device in the decoding, between runs.
     const LdpcDeviceUse& ldpc_device_use() const;
-    /// What report() tells of frames; also for who runs with the sink: a condition to stop.
+    /// Counts of report() on frames; also for the thread that runs the sink: a condition to stop.
     const FrameTotals& totals() const;
 
   private:
@@ -99,7 +99,7 @@ class Receiver {
     std::unique_ptr<Stages> stages_;
 };
 
-/// What samples are pushed, and who receives them.
+/// Samples that are pushed, and their receiver.
 struct PushedConfig {
     dsp::SampleFormat format = dsp::SampleFormat::cf32;
     double sample_rate_hz = 0;            ///< 0: nobody knows, and a symbol rate is told in its units
@@ -120,7 +120,7 @@ struct PushedConfig {
 ///     const ReceptionReport report = receiver.finish();
 class PushedReceiver {
   public:
-    /// What the outputs' functions throw ends the reception; `on_error` is told, and finish() throws it.
+    /// An exception of the outputs' functions ends the reception; `on_error` gets it, and finish() throws it.
     /// Throws Dvbs2Error for settings that cannot work.
     PushedReceiver(const PushedConfig& pushed, const ReceiverConfig& config, RxOutputs outputs,
                    Started::OnError on_error = {});
@@ -143,7 +143,7 @@ class PushedReceiver {
     /// Ends it as end() does, waits, and tells what was received. Throws what the reception threw. Once.
     ReceptionReport finish();
 
-    /// What it does and has heard so far; any thread may ask.
+    /// State of the receiver so far; any thread may ask.
     ReceptionNow now() const;
 
     class Reception;  ///< how it is done: on threads, or within push()

@@ -14,7 +14,7 @@ struct RawBlocks {
     RawLayout layout;
 };
 
-/// What stands behind them: blocks of symbols come out.
+/// Stages behind the raw samples: blocks of symbols come out.
 struct FrontStages {
     const RxSpectrum& spectrum;
     const RxCoarse& coarse;

@@ -65,7 +65,7 @@ void edit(std::span<const std::uint8_t> bytes, std::vector<Iq>& samples) {
 
 }  // namespace
 
-/// Whatever comes off the air, only whole packets come out, and all samples are accounted for.
+/// For any samples off the air, only whole packets come out, and all samples are accounted for.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     std::vector<Iq> samples = clean_signal();
     for (std::span bytes(data, size); bytes.size() >= kEditBytes && samples.size() > 4;

@@ -108,7 +108,7 @@ TEST_CASE("receiver: where headers alone tell the frequency, it is told without 
     }
 }
 
-// What the channel leaves unexplained is next to nothing there, so that it seems to have changed.
+// The part that the channel leaves unexplained is next to nothing there, so that it seems to have changed.
 TEST_CASE("receiver: echoes feign no frequency that loses frames where there is no noise") {
     ChannelConfig channel{.esn0_db = 40};
     channel.echoes = {{3.3, -10, 1}};

@@ -14,7 +14,7 @@
 
 namespace tidemill::dvbs2 {
 
-/// What the frames show of one place at which samples are missing.
+/// Evidence of the frames on one place at which samples are missing.
 struct GapByFrames {
     double before_s = 0;  ///< where the last frame before it begins, in the time of the samples received,
     double behind_s = 0;  ///< and the first one behind it
@@ -50,7 +50,7 @@ struct Clockless {
     double seconds = 0;
 };
 
-/// What came of the frames, added up.
+/// Totals of the frames.
 struct FrameTotals {
     std::uint64_t frames = 0;       ///< that reached the decoder
     std::uint64_t frames_bad = 0;   ///< that it could not correct
@@ -86,7 +86,7 @@ struct FrameTotals {
     std::uint64_t lock_frames() const;
 };
 
-/// What a receiver does at a moment: may be asked for while it runs.
+/// State of a receiver at a moment: may be asked for while it runs.
 struct ReceptionNow {
     bool found = false;       ///< a signal is there
     bool locked = false;      ///< frames follow one another
@@ -110,7 +110,7 @@ struct ReceptionNow {
     std::vector<double> tones_hz{};  ///< taken out, where they are in the recording; in a report: last
 };
 
-/// What a reception was: each part's account in one place.
+/// Account of a reception: each part's in one place.
 struct ReceptionReport : ReceptionNow {
     FrameSyncCounts sync;
     PacketCounts packets;

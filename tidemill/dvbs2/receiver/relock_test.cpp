@@ -17,7 +17,7 @@ using namespace internal;
 
 constexpr std::size_t kFrames = 24;
 
-/// What changes where one transmission ends and the next begins.
+/// Change where one transmission ends and the next begins.
 struct Change {
     double jump = 0;  // cycles per symbol
     std::uint64_t gap_symbols = 0;
@@ -54,7 +54,7 @@ double frames_lost(const std::vector<std::uint8_t>& sent, std::size_t frames,
     return lost * static_cast<double>(frames) / static_cast<double>(sent.size());
 }
 
-// Of the second transmission.
+// Lost frames of the second transmission.
 double frames_lost(const Change& change) {
     const MadeReception first = make_reception(
         kQpsk89, kFrames,
@@ -65,7 +65,7 @@ double frames_lost(const Change& change) {
     return frames_lost(second.packets, kFrames, receive(samples).packets);
 }
 
-// Of one transmission whose carrier steps by so many cycles per symbol while its frames run on.
+// Lost frames of one transmission whose carrier steps by so many cycles per symbol while its frames run on.
 double frames_lost_to_step(const Pls& pls, double esn0_db, double step) {
     constexpr double kTurn = 2 * std::numbers::pi;
     const std::size_t frames = pls.size == FrameSize::normal ? 16 : 2 * kFrames;

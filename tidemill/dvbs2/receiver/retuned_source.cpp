@@ -371,7 +371,7 @@ std::optional<Tuning> RetunedSource::found_in(std::span<const std::byte> part) c
         const SurveyedCarrier heard = survey([&] { return open(part); }, one, SurveyDepth::frames);
         const bool is_other_code = config_.gold_code != 0 && heard.kind == CarrierKind::dvbs2_weak;
         if (heard.kind != CarrierKind::dvbs2 && !is_other_code) continue;
-        // Of what the receiver hears itself the packets are there.
+        // Packets are there of the part that the receiver hears itself.
         if (hears_frames(part)) return std::nullopt;
         return Tuning{.symbol_rate_hz = heard.symbol_rate_hz,
                       .rolloff = heard.rolloff,

@@ -28,7 +28,7 @@ class RxBand final : public SourceModule {
 
     /// Samples read so far.
     std::uint64_t samples() const { return samples_; }
-    /// What was not usable among them; between runs.
+    /// Samples among them that were not usable; between runs.
     const dsp::SampleDefects& defects() const { return defects_; }
 
   private:

@@ -72,8 +72,8 @@ Clockless RxChain::in_seconds(const ClocklessBlocks& blocks) const {
 }
 
 ReceptionNow RxChain::describe(const FrameTotals& totals, const io::BandMove& moved) const {
-    // What the front took out, and what the last good frame, turned upright, still had; before the first what
-    // the front takes out now.
+    // Frequency that the front took out, and what the last good frame, derotated, still had; before the first
+    // what the front takes out now.
     const double left = totals.inverted ? -totals.frequency : totals.frequency;
     const EchoSeen echo = equaliser_.echo().value_or(EchoSeen{});
     const double front = totals.frames_good() > 0 ? totals.front_frequency : front_.coarse.frequency();

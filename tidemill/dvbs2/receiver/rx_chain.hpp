@@ -20,8 +20,8 @@ class RxSink;
 /// where it is while the graph lives.
 class RxChain {
   public:
-    /// Of `config` the symbol rate is known. Throws Dvbs2Error for a roll-off or gold code that cannot be.
-    /// `source`: of the samples, which knows when each was received; null: by their rate.
+    /// A chain for a known symbol rate in `config`. Throws Dvbs2Error for a roll-off or gold code that cannot
+    /// be. `source`: of the samples, which knows when each was received; null: by their rate.
     RxChain(Graph& graph, const RawBlocks& blocks, const ReceiverConfig& config, RxOutputs outputs,
             const io::SampleSource* source = nullptr);
     RxChain(const RxChain&) = delete;

@@ -23,7 +23,7 @@ inline constexpr std::size_t kMaxCodewordBytes = 58320 / 8;  // BCH codeword of 
 /// The code of a frame; null for a frame that carries none.
 const fec::Dvbs2Code* code_of(const Pls& pls);
 
-/// What a device did of a receiver's LDPC frames.
+/// Work of a device for a receiver's LDPC frames.
 struct LdpcDeviceUse {
     std::uint64_t frames = 0;           ///< decoded there
     std::uint64_t batches = 0;          ///< in so many

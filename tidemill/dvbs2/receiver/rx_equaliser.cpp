@@ -35,7 +35,7 @@ bool is_worth_while(const ChannelEstimate& channel, bool on) {
     return channel.evidence > kSure && gain_of(channel) > kWorthWhile && channel.interference > floor;
 }
 
-// What our own filters leave shows where there is no noise, and is no more than an eighth of the weakest.
+// Echoes of our own filters show where there is no noise, and are no more than an eighth of the weakest.
 bool is_doubtful(const ChannelEstimate& channel) {
     return channel.evidence > kDoubtful &&
            channel.interference > kDoubtfulEcho * kWeakest * std::norm(channel.main());
@@ -84,7 +84,7 @@ bool RxEqualiser::is_due() {
 void RxEqualiser::decide() {
     if (taps_.on != 0 && learned_ > kFirstFrames && learned_ % kFramesToDecision != 0) return;
     const ChannelEstimate channel = learner_.estimate();
-    // What was known before a gap is better than what one header tells.
+    // An estimate from before a gap is better than one header's.
     if (channel.symbols == 0 || (taps_.on != 0 && channel.symbols < kEnoughSymbols)) return;
     doubtful_ = is_doubtful(channel);
     const auto was_on = taps_.on;
@@ -103,7 +103,7 @@ void RxEqualiser::hear(const FrameInfo& about) {
     headers_[static_cast<std::size_t>(about.pls.code())] += 1;
 }
 
-// Of frames of several kinds each header feigns another frequency.
+// Each header of frames of several kinds feigns another frequency.
 float RxEqualiser::mean_header_bias() const {
     const float all = std::accumulate(headers_.begin(), headers_.end(), headers_before_);
     double sum = headers_before_ / all * bias_before_;

@@ -7,7 +7,7 @@ namespace tidemill::dvbs2 {
 
 namespace {
 
-// Of a sample of the signal where it is strongest: the gain makes its power 1.
+// Power of a sample of the signal where it is strongest: the gain makes its power 1.
 double least_power_of(const BlockOscillator& oscillator, std::int64_t history) {
     double gain = std::min(oscillator.gain, oscillator.gain_at(0, history));
     for (const LevelStep& step : oscillator.steps.all())

@@ -78,7 +78,7 @@ class RxCoarse final : public Module {
     bool found() const { return found_.load(std::memory_order_relaxed); }
     /// Frequency that the oscillator took out last, cycles per symbol.
     double frequency() const { return frequency_.load(std::memory_order_relaxed); }
-    /// What is taken out of I and Q over the power of all else in dB, minus infinity for nothing: their
+    /// Power that is taken out of I and Q over that of all else in dB, minus infinity for nothing: their
     /// offset (DC), and the image that their imbalance makes.
     double iq_offset_db() const { return iq_offset_db_.load(std::memory_order_relaxed); }
     double iq_image_db() const { return iq_image_db_.load(std::memory_order_relaxed); }

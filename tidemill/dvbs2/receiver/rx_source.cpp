@@ -17,7 +17,7 @@ void RxSource::keep(Archive& archive) {
     if (archive.gives_back() && !live_) read_up_to(samples());
 }
 
-// Whatever stands between the samples and a file of them has to see them all.
+// Any stage between the samples and a file of them has to see them all.
 void RxSource::read_up_to(std::uint64_t samples) {
     const std::size_t size = dsp::bytes_per_sample(layout_.format);
     std::vector<std::byte> passed(layout_.geometry.block_samples() * size);

@@ -18,7 +18,7 @@ class SymbolTap final : public Observer {
     /// shared out.
     using Tell = std::function<void(std::uint64_t frame, std::vector<dsp::Iq> symbols)>;
 
-    /// Of the first `frames`.
+    /// Tap on the first `frames`.
     explicit SymbolTap(Tell tell, std::uint64_t frames = kEndless)
         : tell_(std::move(tell)), frames_(frames) {}
 

@@ -45,7 +45,7 @@ constexpr std::array kUsualRolloffs{0.05, 0.10, 0.15, 0.20, 0.25, 0.35};
 
 // Carriers whose centres are nearer than this share of their widths are one.
 constexpr double kCentresApart = 0.45;
-// Of a stretch's width, where carriers take more of it they are what it holds.
+// Share of a stretch's width: where carriers take more of it they are what it holds.
 constexpr double kExplained = 0.75;
 // An image is so much weaker than what it mirrors.
 constexpr double kImage = 0.01;
@@ -186,7 +186,7 @@ bool mirrors(const FoundCarrier& image, const FoundCarrier& original) {
            std::abs(image.symbol_rate_hz / original.symbol_rate_hz - 1) < 0.2;
 }
 
-// What a transmitter's pulse leaves beside its carrier, for it must end somewhere.
+// A transmitter's pulse leaves a ripple beside its carrier, for it must end somewhere.
 bool is_ripple(const FoundCarrier& ripple, const FoundCarrier& of) {
     const bool is_near = std::abs(ripple.offset_hz - of.offset_hz) < kRippleReach * of.symbol_rate_hz;
     return ripple.power < (is_near ? kRipple : kFarRipple) * of.power;

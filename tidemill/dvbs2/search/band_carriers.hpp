@@ -21,7 +21,7 @@ struct FoundCarrier {
     bool covers(double hz) const { return std::abs(hz - offset_hz) < symbol_rate_hz * (1 + rolloff) / 2; }
 };
 
-/// What a spectrum shows.
+/// Carriers in a spectrum.
 struct FoundBand {
     std::vector<FoundCarrier> carriers{};  ///< from the lowest offset to the highest
     std::vector<double> tones_hz{};        ///< plain tones outside them, the strongest first

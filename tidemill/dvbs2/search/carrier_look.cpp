@@ -31,7 +31,7 @@ constexpr double kAroundRatio = 16;
 // How much the shape must explain. A symbol rate that is 5 % off explains less.
 constexpr double kLookLikeness = 0.8;
 
-// Of the carrier's power per hertz: what is another signal, and how much of all its power matters.
+// Share of the carrier's power per hertz: what is another signal, and how much of all its power matters.
 constexpr double kOtherSignal = 0.25;
 constexpr double kOthersMatter = 0.05;
 constexpr double kOthersRun = 0.05;  // symbol rates over which it must hold on

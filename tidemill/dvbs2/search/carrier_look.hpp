@@ -12,7 +12,7 @@ namespace tidemill::dvbs2 {
 /// first few of them.
 inline constexpr double kLookedAtSymbols = 17'000, kFirstLookSymbols = 4'500;
 
-/// Which carrier is looked for.
+/// Carrier that is looked for.
 struct LookConfig {
     double symbol_rate_hz = 0;
     double rolloff = 0.20;

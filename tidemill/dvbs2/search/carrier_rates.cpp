@@ -18,7 +18,7 @@ constexpr double kRateTolerance = 0.06;
 // A quarter of the samples will do where the line is so clear: it lies within a fifth of a bin, 2 ppm.
 constexpr std::size_t kFewRateSamples = kSymbolRateSearchSamples / 4;
 constexpr double kClearRate = 60;
-// What was seen may be farther off where the spectrum is rough; so much clearer must a rate be there.
+// Rates may be farther off where the spectrum is rough; so much clearer must a rate be there.
 constexpr std::array kRatesBeside{0.9, 1.05};
 constexpr double kClearer = 2;
 
@@ -31,7 +31,7 @@ dsp::TunerConfig measuring_tuner(double sample_rate_hz, const FoundCarrier& carr
             .pass_hz = std::min(band, 0.47 * std::min(rate_hz, sample_rate_hz))};
 }
 
-/// Of one carrier, from the spectra of its band.
+/// Measurement of one carrier's rate, from the spectra of its band.
 class RateMeasurement {
   public:
     RateMeasurement(double sample_rate_hz, const FoundCarrier& carrier)

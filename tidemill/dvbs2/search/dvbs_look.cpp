@@ -18,7 +18,7 @@ constexpr std::size_t kPacketBits = 204 * 8;
 constexpr std::size_t kPackets = 10;
 constexpr std::uint8_t kSync = 0x47, kInvertedSync = 0xB8;
 constexpr std::size_t kPacketsToInverted = 8;
-// Of so many packets, one may lie behind a wrong phase: 1632 places times 10 (1/128)^9 is 10^-15, and there
+// One of so many packets may lie behind a wrong phase: 1632 places times 10 (1/128)^9 is 10^-15, and there
 // are some hundred tries.
 constexpr std::size_t kMostWrong = 1;
 

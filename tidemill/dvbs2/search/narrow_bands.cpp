@@ -13,7 +13,7 @@ namespace {
 constexpr double kNarrow = 1.0 / 100;
 constexpr double kSurroundings = 8;
 constexpr std::size_t kMostDecimation = 64;
-// Of the lower rate, so much to either side is free of what folds.
+// Share of the lower rate to either side that is free of what folds.
 constexpr double kFreeOfFolds = 0.25;
 
 /// One of them while it is taken out.

@@ -83,7 +83,7 @@ std::vector<Line> lines_of(std::span<const float> power, std::size_t first, std:
     return lines;
 }
 
-// Of the power's spectrum so much is looked at to either side of the rate, which leaves an eighth of the
+// Share of the power's spectrum that is looked at to either side of the rate, which leaves an eighth of the
 // rate.
 constexpr double kNearPass = 0.03;
 constexpr std::size_t kNearDecimation = 8, kNearBins = 4096;

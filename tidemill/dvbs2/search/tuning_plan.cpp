@@ -6,7 +6,7 @@ namespace tidemill::dvbs2 {
 
 namespace {
 
-// What the receiver's front finds by itself, in symbol rates from the middle, with room to spare.
+// Reach of the receiver's front by itself, in symbol rates from the middle, with room to spare.
 constexpr double kFrontReach = 0.2;
 constexpr double kFrontLeast = 2, kFrontMost = 16;
 
@@ -17,8 +17,8 @@ bool front_suffices(double ratio, const TuningPlan& plan, const TuningWish& wish
            std::abs(plan.seen->offset_hz) <= kFrontReach * wish.symbol_rate_hz;
 }
 
-// What lies beside the place that was named by more than a carrier is wide is not the one that was meant:
-// that one is hidden, or has not begun.
+// A carrier that lies beside the named frequency by more than its width is not the one that was meant: that
+// one is hidden, or has not begun.
 bool is_another(const SeenCarrier& seen, const TuningWish& wish) {
     return wish.offset_hz &&
            std::abs(seen.offset_hz - *wish.offset_hz) > (1 + wish.rolloff) * wish.symbol_rate_hz;

@@ -8,14 +8,14 @@
 
 namespace tidemill::dvbs2 {
 
-/// Which carrier of a recording is wanted.
+/// Carrier of a recording that is wanted.
 struct TuningWish {
     double symbol_rate_hz = 0;
     double rolloff = 0.20;
     std::optional<double> offset_hz{};  ///< about where it lies; none: about the middle
 };
 
-/// What a look at the spectrum says should stand before a receiver.
+/// Stages that a look at the spectrum puts before a receiver.
 struct TuningPlan {
     std::optional<Tuning> tuning{};     ///< none: the receiver takes the samples as they are
     std::optional<SeenCarrier> seen{};  ///< none: nothing with the carrier's shape

@@ -67,7 +67,7 @@ struct Strobes {
     std::size_t places() const { return energy.size() < kHeaderBits + 1 ? 0 : energy.size() - kHeaderBits; }
 };
 
-// What a row's bits become by that turn: pi/2-BPSK turns forth and back, and turned back always, two of four
+// Symbols of a row's bits by that turn: pi/2-BPSK turns forth and back, and turned back always, two of four
 // symbols are upside down.
 float row_symbol(std::size_t row, std::size_t k) {
     const bool bit = (kVlSnrRowBits[row] >> (kVlSnrRowSymbols - 1 - k) & 1) != 0;
@@ -91,7 +91,7 @@ class HeaderCorrelation {
         for (std::size_t half = 0; half < kHalves; ++half) sums[half] = {re_[half][n], im_[half][n]};
         return sums;
     }
-    /// Of whole rows.
+    /// Power of whole rows.
     float power_at(std::size_t n) const {
         float power = 0;
         for (std::size_t half = 0; half < kHalves; half += 2)

@@ -39,7 +39,7 @@ class FrameModulator {
     void modulate(std::span<const std::uint8_t> bbframe, std::span<dsp::Iq> plframe) const;
 
   private:
-    /// Which point of the constellation each data symbol is.
+    /// Point of the constellation for each data symbol.
     std::vector<std::uint8_t> labels_of(std::span<const std::uint8_t> fecframe) const;
 
     Pls pls_;

@@ -106,7 +106,7 @@ Multiplexer::Multiplexer(const MultiplexerConfig& config) : plan_(config.plan), 
     }
 }
 
-// Who has which turn repeats itself after as many rounds of the plan as there are streams.
+// The order of streams repeats itself after as many rounds of the plan as there are streams.
 double Multiplexer::planned_symbols_per_byte(std::size_t stream, std::size_t streams) const {
     std::size_t symbols = 0;
     std::size_t bytes = 0;

@@ -15,7 +15,7 @@
 
 namespace tidemill::dvbs2 {
 
-/// What one input stream carries and how it is named.
+/// Content and name of one input stream.
 struct InputStream {
     StreamType type = StreamType::transport;
     std::uint8_t number = 0;                        ///< ISI; only sent when there are several streams
@@ -46,7 +46,7 @@ struct OutgoingFrame {
     std::span<const std::uint8_t> bbframe{};  ///< not yet scrambled; none of a dummy frame
 };
 
-/// What a Multiplexer has sent so far.
+/// Counts of a Multiplexer so far.
 struct MultiplexerCounts {
     std::uint64_t frames = 0;  // with data
     std::uint64_t dummy_frames = 0;

@@ -81,7 +81,7 @@ std::vector<std::uint8_t> datagram(Bytes& bytes, std::size_t packet_bytes, std::
 
 }  // namespace
 
-/// Whatever is to be sent of whatever datagrams, it is refused with a Dvbs2Error or becomes finite symbols.
+/// Any input of any datagrams is refused with a Dvbs2Error or becomes finite symbols.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     Bytes bytes(std::span(data, size));
     try {

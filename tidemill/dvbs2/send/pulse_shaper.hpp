@@ -42,13 +42,13 @@ class PulseShaper {
     /// The samples of all symbols behind the first history() ones.
     void fill(std::span<const dsp::Iq> symbols, std::span<dsp::Iq> samples) const;
 
-    /// Of the pulse, as an Interpolator has them; none without one.
+    /// Taps of the pulse, as an Interpolator has them; none without one.
     std::span<const float> taps() const;
 
     /// The samples that these symbols complete; valid until the next call.
     std::span<const dsp::Iq> process(std::span<const dsp::Iq> symbols);
 
-    /// What remains of the last symbols; valid until the next call.
+    /// Rest of the last symbols; valid until the next call.
     std::span<const dsp::Iq> finish();
 
   private:

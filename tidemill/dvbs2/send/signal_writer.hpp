@@ -20,7 +20,7 @@ struct SignalConfig {
     double level_dbfs = -12.0;  // root mean square of signal and noise, full scale is 0
 };
 
-/// What was written.
+/// Result of the writing.
 struct WrittenSignal {
     std::uint64_t frames = 0;
     std::uint64_t packets = 0;  // handed to the transmitter; the last frame is padded when they end in it

@@ -13,7 +13,7 @@ namespace tidemill::dvbs2 {
 
 class FrameModulator;
 
-/// What a transmitter sends, and how.
+/// Settings of a transmitter.
 struct TransmitterConfig {
     Pls pls;
     int gold_code = 0;

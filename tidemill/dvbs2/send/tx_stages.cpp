@@ -5,7 +5,7 @@
 namespace tidemill::dvbs2 {
 namespace {
 
-// Of a frame, and of what the pulses of the one before it leave in a rest.
+// Most samples of a frame, and of what the pulses of the one before it leave in a rest.
 std::size_t most_samples(std::size_t most_symbols, const PulseShaper& shaper) {
     return (most_symbols + shaper.history()) * shaper.samples_per_symbol();
 }

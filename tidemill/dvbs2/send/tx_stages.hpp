@@ -18,7 +18,7 @@ namespace tidemill::dvbs2 {
 
 inline constexpr std::size_t kMaxBbframeBytes = 58192 / 8;  // of the normal 9/10 code
 
-/// What a transmitter knows of a frame besides its data.
+/// A transmitter's data on a frame besides its payload.
 struct TxFrame {
     std::int32_t pls_code = 0;
     std::uint8_t behind_rest = 0;  ///< 1: the pulses of the frame before die away first, then nothing is sent
@@ -55,7 +55,7 @@ class TxTails final : public Module {
     OutUpTo<dsp::Iq> before = out<dsp::Iq>("before", upto(2 * PulseShaper::kReachSymbols));
     Task keep_end = task("keep", &TxTails::keep_tail, sequential);
 
-    /// Of the last frame.
+    /// Samples of the last frame.
     std::span<const dsp::Iq> last() const { return last_; }
 
   private:

@@ -10,7 +10,7 @@ namespace tidemill::dvbs2 {
 inline constexpr std::size_t kBbHeaderBytes = 10;        // EN 302 307-1, 5.1.6
 inline constexpr std::uint16_t kNoPacketStarts = 65535;  // SYNCD when no packet starts in the data field
 
-/// What the data fields carry (TS/GS).
+/// Content of the data fields (TS/GS).
 enum class StreamType : std::uint8_t {
     generic_packetised = 0,
     generic_continuous = 1,

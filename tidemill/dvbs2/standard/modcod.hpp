@@ -63,7 +63,7 @@ struct Interleaver {
 };
 Interleaver interleaver_of(const Modcod& modcod);
 
-/// What the 7 bits of a PLS code say (EN 302 307-1, 5.5.2.2, 5.5.2.3).
+/// Meaning of the 7 bits of a PLS code (EN 302 307-1, 5.5.2.2, 5.5.2.3).
 struct Pls {
     int modcod = 0;
     FrameSize size = FrameSize::normal;

@@ -8,7 +8,7 @@ namespace tidemill::cli {
 
 namespace {
 
-// What of a name counts: "qpsk8/9" of "QPSK-8/9".
+// Part of a name that counts: "qpsk8/9" of "QPSK-8/9".
 std::string bare(const std::string& text) {
     std::string letters;
     for (const char c : text) {

@@ -122,7 +122,7 @@ void GseReceiver::finish(Partials::iterator which) {
     read(partial.label_type, partial.reused, Bytes(partial.bytes).first(partial.total));
 }
 
-// What the total length counts: protocol, label, extension headers and the PDU.
+// The total length counts protocol, label, extension headers and the PDU.
 void GseReceiver::read(std::uint8_t label_type, const std::optional<Label>& reused, Bytes bytes) {
     if (bytes.size() < 2 + label_bytes(label_type)) {
         ++counts_.packets_cut_off;

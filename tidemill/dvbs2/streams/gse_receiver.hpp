@@ -26,7 +26,7 @@ struct GseLimits {
     std::uint64_t frames = 256;  ///< TS 102 606-1, 4.2: a PDU is whole within so many
 };
 
-/// What came of GSE packets, and what did not.
+/// Counts of GSE packets, complete and not.
 struct GseCounts {
     std::uint64_t pdus = 0;                     ///< given out
     std::uint64_t packets_cut_off = 0;          ///< longer than what was left of the frame, or too short

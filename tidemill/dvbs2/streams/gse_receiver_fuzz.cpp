@@ -7,7 +7,7 @@
 #include "tidemill/dvbs2/streams/gse_receiver.hpp"
 #include "tidemill/io/transport/ip_packet.hpp"
 
-/// Whatever stands in data fields, what waits stays within its bounds, PDUs lie inside what was pushed, and
+/// For any data fields, waiting fragments stay within their bounds, PDUs lie inside what was pushed, and
 /// headers of IP packets inside them. The first byte tells how long fields are.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace tidemill;

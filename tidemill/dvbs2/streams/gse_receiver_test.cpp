@@ -15,7 +15,7 @@ using Bytes = std::vector<std::uint8_t>;
 
 constexpr std::uint16_t kIpv4 = 0x0800;
 
-// What a receiver gives out, each as "protocol label: bytes" in hexadecimal digits.
+// Output of a receiver, each packet as "protocol label: bytes" in hexadecimal digits.
 struct Heard {
     explicit Heard(const GseLimits& limits = {})
         : receiver([this](const GsePdu& pdu) { hear(pdu); }, limits) {}

@@ -43,7 +43,7 @@ class PacketExtractor {
     /// where none had one.
     std::optional<std::uint32_t> take_input_clock() { return std::exchange(input_clock_, std::nullopt); }
 
-    /// What it holds goes into a checkpoint, and comes back from one.
+    /// Writes its state into a checkpoint, or reads it from one.
     template <class Archive>
     void keep(Archive& archive) {
         archive("input_stream", options_.input_stream)("counts", counts_)("in_step", in_step_);

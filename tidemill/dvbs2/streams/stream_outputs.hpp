@@ -10,10 +10,10 @@
 
 namespace tidemill::dvbs2 {
 
-/// What becomes of a whole packet whose CRC-8 is wrong.
+/// Treatment of a whole packet whose CRC-8 is wrong.
 enum class DamagedPacket : std::uint8_t { drop, mark };  // mark: set its transport_error_indicator
 
-/// Which input streams of several are wanted, and what becomes of their damaged packets.
+/// Input streams that are wanted of several, and the treatment of their damaged packets.
 struct StreamChoice {
     bool all = false;  ///< every one; otherwise `only` that one, or the first that is seen
     std::optional<std::uint8_t> only{};
@@ -24,8 +24,8 @@ struct StreamChoice {
 struct StreamOutputs {
     /// Whole packets of a transport stream.
     std::function<void(std::span<const std::uint8_t> packets, std::uint8_t stream)> packets;
-    /// What a frame completed of a generic stream: whole packets, each with its sync byte, or the data field
-    /// of a continuous one, whole bytes. Without this output generic streams are unsupported.
+    /// Called for each completed part of a generic stream: whole packets, each with its sync byte, or the
+    /// data field of a continuous one, whole bytes. Without this output generic streams are unsupported.
     std::function<void(std::span<const std::uint8_t> bytes, std::uint8_t stream)> generic{};
     /// The data field of a frame of a continuous generic stream, whole bytes: where packets begin anew in
     /// each, as those of GSE do. Besides or instead of `generic`.
@@ -35,7 +35,7 @@ struct StreamOutputs {
     std::function<void(std::uint32_t symbols, std::uint8_t stream)> input_clock{};
 };
 
-/// What a PacketExtractor has seen so far.
+/// Counts of a PacketExtractor so far.
 struct PacketCounts {
     std::uint64_t frames = 0;         // all that were pushed
     std::uint64_t frames_lost = 0;    // told by lose()

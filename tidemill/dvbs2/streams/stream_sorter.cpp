@@ -15,7 +15,7 @@ void StreamSorter::push(std::span<const std::uint8_t> bbframe) {
 BbFault StreamSorter::sort(std::span<const std::uint8_t> bbframe) {
     const auto [header, fault] = parse_bb_header(bbframe);
     if (fault != BbFault::none) {
-        // Whose frame it was cannot be known: nobody may join what stands before and behind it.
+        // The stream of that frame cannot be known: nobody may join what stands before and behind it.
         break_off();
         return fault;
     }

@@ -28,7 +28,7 @@ class StreamSorter {
     /// The stream ends: gives out the packets that waited only for their CRC-8.
     void finish();
 
-    /// Of all streams together; packets are those of transport streams.
+    /// Counts of all streams together; packets are those of transport streams.
     PacketCounts counts() const;
     /// Frames by what was wrong with them, by BbFault.
     const std::array<std::uint64_t, kBbFaults>& frames_by_fault() const { return frames_by_fault_; }
@@ -36,10 +36,10 @@ class StreamSorter {
     const std::map<std::uint8_t, std::uint64_t>& frames_of_streams() const { return frames_of_streams_; }
     /// Frames of generic streams that were given out.
     std::uint64_t generic_frames() const { return generic_frames_; }
-    /// What they carried, in bytes.
+    /// Bytes of generic streams.
     std::uint64_t generic_bytes() const { return generic_bytes_; }
 
-    /// What it holds goes into a checkpoint, and comes back from one.
+    /// Writes its state into a checkpoint, or reads it from one.
     template <class Archive>
     void keep(Archive& archive) {
         archive("only", choice_.only)("frames_by_fault", frames_by_fault_);

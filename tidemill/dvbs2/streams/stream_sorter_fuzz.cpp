@@ -58,7 +58,7 @@ class HeaderRepair {
 
 }  // namespace
 
-/// Whatever BBFRAMEs say, only whole transport stream packets come out, and every frame is accounted for.
+/// For any BBFRAMEs, only whole transport stream packets come out, and every frame is accounted for.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     std::uint64_t bytes = 0;
     const auto take = [&](std::span<const std::uint8_t> packets, std::uint8_t) {

@@ -17,7 +17,7 @@ struct UserPacketLayout {
     std::size_t issy_bytes = 0;                    ///< 0, 2 or 3
     bool has_dnp = false;                          ///< the number of null packets deleted before this packet
 
-    /// Of all of it: UPL, in bytes.
+    /// Size of all of it: UPL, in bytes.
     std::size_t bytes() const { return input_bytes + issy_bytes + (has_dnp ? 1U : 0U); }
 
     friend bool operator==(const UserPacketLayout&, const UserPacketLayout&) = default;
@@ -31,7 +31,7 @@ std::optional<UserPacketLayout> user_packet_layout(const BbHeader& header);
 /// transport streams do: their CRC-8 shows whether they do.
 BbHeader completed(BbHeader header);
 
-/// What an ISSY field holds (EN 302 307-1, Table D.1).
+/// Content of an ISSY field (EN 302 307-1, Table D.1).
 enum class IssyKind : std::uint8_t {
     clock_short,    // ISCR, 15 bits of the modulator's symbol counter when the packet came in
     clock_long,     // the same, 22 bits
@@ -45,10 +45,10 @@ inline constexpr std::size_t kIssyKinds = 5;
 /// "ISCR short" and so on, as the standard names them.
 const char* name(IssyKind kind);
 
-/// Of a field of 2 or 3 bytes.
+/// Kind of a field of 2 or 3 bytes.
 IssyKind issy_kind(std::span<const std::uint8_t> field);
 
-/// What a field of 3 bytes with a long clock says: the symbol counter's 22 lowest bits.
+/// Clock in a field of 3 bytes with a long clock: the symbol counter's 22 lowest bits.
 std::uint32_t read_long_iscr(std::span<const std::uint8_t> field);
 
 /// Fills a field of 2 or 3 bytes with the counter's 15 or 22 lowest bits.

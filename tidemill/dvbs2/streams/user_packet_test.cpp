@@ -64,8 +64,8 @@ Bytes stream_of(const std::vector<std::size_t>& runs) {
     return stream;
 }
 
-// What each user packet stands for: a packet and the null packets deleted before it, at most 255; the last
-// packet is sent in any case.
+// Units of the user packets: a packet and the null packets deleted before it, at most 255; the last packet is
+// sent in any case.
 std::vector<Bytes> units_of(const Bytes& stream, bool deletes) {
     std::vector<Bytes> units;
     Bytes unit;

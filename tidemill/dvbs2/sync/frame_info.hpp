@@ -23,7 +23,7 @@ struct MissingSymbols {
     friend bool operator==(const MissingSymbols&, const MissingSymbols&) = default;
 };
 
-/// What travels with the symbols of one PLFRAME.
+/// Facts that travel with the symbols of one PLFRAME.
 struct FrameInfo {
     std::uint64_t start = 0;     // place of the first symbol in the stream
     int symbols = 0;             // of the frame, header first; the next header follows where there is one
@@ -40,7 +40,7 @@ struct FrameInfo {
     MissingSymbols missing{};    // found out since the frame before
 };
 
-/// What happened so far; every symbol pushed is in a frame, outside, or still kept.
+/// Counts so far; every symbol pushed is in a frame, outside, or still kept.
 struct FrameSyncCounts {
     std::uint64_t symbols = 0;          // pushed
     std::uint64_t symbols_outside = 0;  // in no delivered frame

@@ -12,9 +12,9 @@
 
 namespace tidemill::dvbs2 {
 
-/// What the front took out of some symbols: `frequency` (cycles per symbol) from the symbol `from` on, before
-/// that what it took out of those before. Where it has `found` it, nobody knows that the carrier is the one
-/// from before.
+/// Frequency that the front took out of some symbols: `frequency` (cycles per symbol) from the symbol `from`
+/// on, before that what it took out of those before. Where it has `found` it, nobody knows that the carrier
+/// is the one from before.
 struct FrontTurn {
     std::uint32_t from = 0;
     double frequency = 0;
@@ -48,7 +48,7 @@ class FrameSync {
 
     const FrameSyncCounts& counts() const { return ledger_.counts(); }
 
-    /// What it holds goes into a checkpoint, and comes back from one.
+    /// Writes its state into a checkpoint, or reads it from one.
     template <class Archive>
     void keep(Archive& archive) {
         archive("heard", heard_)("hunt", hunt_)("follower", follower_)("locked", locked_)("ledger", ledger_);

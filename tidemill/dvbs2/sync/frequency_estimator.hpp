@@ -26,7 +26,7 @@ class FrequencyEstimator {
     /// Scales what was learned so far by a factor in [0, 1].
     void forget(double factor);
 
-    /// What the estimate would have to move by to fit best what was learned.
+    /// Move of the estimate that would fit best what was learned.
     double offset() const;
 
     /// Moves the estimate.

@@ -80,7 +80,7 @@ void FrequencyTracker::learn(std::span<const dsp::Iq> frame, std::span<const Blo
     symbols_ += length;
 }
 
-// Of long frames one or two do not tell one lobe from the next.
+// One or two long frames do not decide between one lobe and the next.
 double FrequencyTracker::near_memory(double length) const {
     if (!drifts_) return kNearMemorySymbols;
     return far_.empty() ? kDriftingNearSymbols : std::max(kDriftingNearSymbols, kDriftingNearFrames * length);
@@ -129,7 +129,7 @@ FrequencyEstimator FrequencyTracker::read(std::span<const dsp::Iq> frame, std::s
     return own;
 }
 
-// What a frame's own blocks say beyond doubt counts for more than all that was learned before them.
+// A frame's own blocks, where they are beyond doubt, count for more than all that was learned before them.
 bool FrequencyTracker::has_jumped(const FrequencyEstimator& own) const {
     const double doubt = std::hypot(own.sigma(esn0_), near_.sigma(esn0_));
     return frames_ > 0 && std::abs(own.offset()) > std::max(kSmallestJump, kJumpSigmas * doubt);

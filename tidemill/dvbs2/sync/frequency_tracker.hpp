@@ -32,8 +32,8 @@ class FrequencyTracker {
     /// The carrier is known to have moved by so much, or what was taken out before has.
     void carry(double by);
 
-    /// What the last frame told beside what was known: by how much the carrier has moved since the frame
-    /// before, where pilots or the phase from header to header tell it; else 0.
+    /// Move of the carrier since the frame before by the last frame, where pilots or the phase from header to
+    /// header show it; else 0.
     double last_move() const { return last_move_; }
     /// Whether they do.
     bool tells_moves() const { return !far_.empty() || header_lag_ > 0; }
@@ -42,7 +42,7 @@ class FrequencyTracker {
     /// length.
     double header_lag() const { return bend_lag_; }
     double header_bend() const { return header_bend_; }
-    /// What its known symbols alone say, in cycles per symbol.
+    /// Frequency by its known symbols alone, in cycles per symbol.
     double own_frequency() const { return own_frequency_; }
     /// They themselves, as they were before it was learned.
     std::span<const internal::KnownPart> parts() const { return parts_; }
@@ -56,7 +56,7 @@ class FrequencyTracker {
     /// True when frequency() is certainly in the right lobe, or as sure as it will be.
     bool settled() const;
 
-    /// What it holds goes into a checkpoint, and comes back from one.
+    /// Writes its state into a checkpoint, or reads it from one.
     template <class Archive>
     void keep(Archive& archive) {
         archive("near", near_)("far", far_)("esn0", esn0_)("lead", lead_)("frames", frames_);

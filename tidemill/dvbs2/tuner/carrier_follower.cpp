@@ -15,7 +15,7 @@ constexpr double kMemoryChunks = 32;  // of those measured: a million symbols
 constexpr double kReach = 0.25;
 // The filters' edges have room for the one; the other is as near as need be.
 constexpr double kAway = 0.01, kNear = 0.002;
-// What the carrier's tracking follows unharmed, per symbol.
+// Drift that the carrier's tracking follows unharmed, per symbol.
 constexpr double kMostDrift = 1.5e-9;
 
 FrontGeometry geometry_of(double rolloff, double samples_per_symbol) {
@@ -53,7 +53,7 @@ void CarrierFollower::look_at(std::span<const Iq> samples) {
     }
 }
 
-// What was heard before a move lies where it lay then: a move in the time of the memory is small.
+// Spectra from before a move lie where they lay then: a move in the time of the memory is small.
 void CarrierFollower::measure() {
     const BlockSpectrum block = measure_spectrum(geometry_, 0, window_, 1);
     for (std::uint32_t chunk = 0; chunk < geometry_.chunks(); ++chunk) {

@@ -29,7 +29,7 @@ class CarrierTuner {
     /// Appends what the filters still hold, for silence follows.
     void finish(std::vector<dsp::Iq>& out) { tuner_.finish(out); }
 
-    /// What comes next is taken from there. By the thread that has it work.
+    /// Takes the next samples from there. By the thread that has it work.
     void move_to(double offset_hz) { tuning_.offset_hz = offset_hz; }
 
     /// How far the carrier was followed from the first tuning's offset, or was moved, without what was known;

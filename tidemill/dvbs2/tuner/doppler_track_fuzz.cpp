@@ -5,7 +5,7 @@
 #include "tidemill/dvbs2/dvbs2_error.hpp"
 #include "tidemill/dvbs2/tuner/doppler_track.hpp"
 
-// Whatever a track says, a place in it is a number or it is refused.
+// For any track, a place in it is a number or it is refused.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace tidemill::dvbs2;
     try {

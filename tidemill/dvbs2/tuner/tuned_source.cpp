@@ -21,7 +21,7 @@ double known_rate(const io::SampleSource& source, const Tuning& tuning) {
 
 }  // namespace
 
-// Of one stretch: its spectrum is near when the carrier is taken out.
+// Source with one stretch: its spectrum is near when the carrier is taken out.
 TunedSource::TunedSource(std::unique_ptr<io::SampleSource> source, const Tuning& tuning)
     : source_(std::move(source)),
       tuning_(tuning),

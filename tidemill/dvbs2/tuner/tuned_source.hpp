@@ -34,7 +34,7 @@ class TunedSource final : public io::SampleSource {
     io::BandMove moved() const override { return {.hz = tuner_.followed_hz()}; }
     /// Samples of the source, read so far.
     std::uint64_t samples() const { return samples_; }
-    /// What was not usable among them.
+    /// Samples among them that were not usable.
     const dsp::SampleDefects& defects() const { return defects_; }
 
   private:

@@ -15,7 +15,7 @@ namespace {
 // Between the band's edge and its image there must be room for a filter.
 constexpr double kLeastRoom = 1.05;
 
-// What a roll-off's edge holds beyond this share of it is next to nothing.
+// The part of a roll-off's edge beyond this share of it holds next to nothing.
 constexpr double kEdgeShare = 0.85;
 // A filter between the band and its neighbour takes this much of a symbol rate at the least.
 constexpr double kLeastTransition = 0.05;

@@ -15,7 +15,7 @@ struct Tuning {
     double offset_hz = 0;  ///< of the carrier from the recording's centre
     /// From the carrier's centre to where its nearest neighbour begins; 0: there is none.
     double neighbour_hz = 0;
-    /// What a moving transmitter adds to the offset; null: nothing that is known.
+    /// Offset that a moving transmitter adds; null: none that is known.
     std::shared_ptr<const DopplerTrack> doppler{};
     double rate_hz = 0;  ///< at which the carrier is given; 0: tuned_rate_hz()
 };
@@ -38,8 +38,8 @@ double tuned_rate_hz(double sample_rate_hz, const Tuning& tuning);
 /// Throws as check_tuning().
 io::SourceControl offset_control(double sample_rate_hz, const Tuning& tuning);
 
-/// What a tuner is to do for it, at that rate. Where a neighbour touches the band, the band's edge
-/// gives way, for there is next to nothing in it.
+/// Tuner's work for it, at that rate. Where a neighbour touches the band, the band's edge gives way, for
+/// there is next to nothing in it.
 dsp::TunerConfig tuner_config_of(double sample_rate_hz, const Tuning& tuning);
 
 }  // namespace tidemill::dvbs2

@@ -83,7 +83,7 @@ BchRemainder::BchRemainder(const Dvbs2Code& code)
     powers_ = {power(8), power(16)};
 }
 
-// What a stretch makes of the lowest power, times x for each of the others.
+// Remainder of a stretch for the lowest power, times x for each of the others.
 void BchRemainder::make_carried(int parity, const Word& divisor) {
     constexpr std::size_t kBits = 8 * sizeof(Word);
     const auto lowest = static_cast<std::size_t>(parity) - 1;
@@ -107,7 +107,7 @@ Word BchRemainder::after_eight_bytes(const Word& remainder, const std::uint8_t* 
     return next;
 }
 
-// Of what comes before a stretch.
+// Remainder of what comes before a stretch.
 Word BchRemainder::carried(const Word& remainder) const {
     Word sum{};
     for (std::size_t i = 0; i < carried_.size(); ++i)

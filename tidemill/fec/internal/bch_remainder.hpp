@@ -15,7 +15,7 @@ namespace tidemill::fec {
 /// processor can, the rest is done by tables.
 class BchRemainder {
   public:
-    /// Of the code's parity the highest power is at the top bit of word 0.
+    /// The highest power of the code's parity is at the top bit of word 0.
     using Word = Word192;
 
     explicit BchRemainder(const Dvbs2Code& code);

@@ -9,7 +9,7 @@
 #include <hwy/foreach_target.h>  // must come before highway.h
 #include <hwy/highway.h>
 
-// Of the functions that are called for each of six vectors, GCC would leave some out of line, and with them
+// GCC would leave some of the functions that are called for each of six vectors out of line, and with them
 // what is known of their checks out of registers.
 #undef TIDEMILL_INLINE_LAMBDA
 #if HWY_COMPILER_GCC && HWY_TARGET <= HWY_AVX3
@@ -136,7 +136,7 @@ struct LeastAndRest {
     HWY_INLINE UnsignedVec to_least() const { return rest; }
     HWY_INLINE UnsignedVec to_others() const { return combined(rest, least); }
 
-    // What two magnitudes are worth together, 2 atanh(tanh(a / 2) tanh(b / 2)): the smaller one, corrected by
+    // Magnitude of two magnitudes together, 2 atanh(tanh(a / 2) tanh(b / 2)): the smaller one, corrected by
     // what sum and difference say.
     HWY_INLINE UnsignedVec combined(UnsignedVec a, UnsignedVec b) const {
         const auto smaller = hn::Min(a, b);
@@ -161,7 +161,7 @@ struct Checks {
     }
 };
 
-// What the checks answer to edges that brought a positive value, with the sign of all: to the edge that
+// Answers of the checks to edges that brought a positive value, with the sign of all: to the edge that
 // brought the smallest magnitude, and to the others. Edges that brought a negative value get the opposite.
 struct Answers {
     SignedVec smallest;
@@ -214,7 +214,7 @@ struct LayerView {
 
     HWY_INLINE std::int8_t* messages(std::size_t edge) const { return messages_begin + edge * kPaddedLanes; }
 
-    // Of a shared edge.
+    // Changes of a shared edge.
     HWY_INLINE std::int8_t* changes(std::size_t edge) const {
         return changes_begin + (edge - own_edges) * kPaddedLanes;
     }
@@ -257,7 +257,7 @@ struct Abreast {
     }
 };
 
-// What an edge brings to the checks of a chunk, in the first sweep its bits alone; stored at `to`.
+// Value that an edge brings to the checks of a chunk, in the first sweep its bits alone; stored at `to`.
 template <bool kFirstSweep, class Rule>
 HWY_INLINE void bring(const LayerView layer, std::size_t edge, std::size_t chunk,
                       Abreast<Checks<Rule>>& checks, std::int8_t* to) {

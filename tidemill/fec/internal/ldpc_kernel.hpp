@@ -8,7 +8,7 @@
 
 namespace tidemill::fec {
 
-/// What one decoder works in, aligned for the widest vectors.
+/// Working memory of one decoder, aligned for the widest vectors.
 struct LdpcMemory {
     struct alignas(64) Lanes {
         std::array<std::int8_t, kPaddedLanes> values;
@@ -23,7 +23,8 @@ struct LdpcMemory {
     std::size_t halvings = 0;        ///< of the LLRs
 };
 
-/// What min-sum's smallest magnitude is reduced by: it overestimates, and most so where magnitudes are small.
+/// Offset by which min-sum's smallest magnitude is reduced: it overestimates, and most so where magnitudes
+/// are small.
 inline constexpr int kLdpcOffset = 2;
 
 /// A sweep by min-sum, before or after messages are known, or by sum-product, which takes longer and errs

@@ -41,7 +41,7 @@ HWY_INLINE Vec factors(const FoldingPowers& powers, std::size_t i) {
     return hn::Load(Words(), both);
 }
 
-// Of 256 bits, the first 128 are taken away and their products with the powers added to what follows them.
+// The first 128 of 256 bits are taken away and their products with the powers added to what follows them.
 bool fold_all(const std::uint8_t* message, std::size_t size, const FoldingPowers& powers,
               std::uint8_t* folded) {
     const Vec high = factors(powers, 0), middle = factors(powers, 1), low = factors(powers, 2);

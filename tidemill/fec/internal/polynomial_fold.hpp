@@ -10,7 +10,7 @@ namespace tidemill::fec {
 /// A polynomial over GF(2) of degree below 192, its highest power at the top bit of word 0.
 using Word192 = std::array<std::uint64_t, 3>;
 
-/// What x^256 and x^320 leave, divided by a polynomial of degree 192.
+/// Remainders of x^256 and x^320, divided by a polynomial of degree 192.
 struct FoldingPowers {
     Word192 x256, x320;
 };

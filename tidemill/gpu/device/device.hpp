@@ -15,7 +15,7 @@
 
 namespace tidemill {
 
-/// What a device says of itself.
+/// Description of a device.
 struct DeviceInfo {
     std::string id;      ///< "cuda:0", "opencl:1": what a user names it by
     std::string name;    ///< the maker's
@@ -41,8 +41,8 @@ class DeviceMemory {
 
     MemoryPolicy policy() const { return policy_; }
     std::size_t bytes() const { return bytes_; }
-    /// What the host reads and writes; empty when resident. Not to be touched from DeviceQueue::to_device on
-    /// until what follows a DeviceQueue::to_host is done.
+    /// Memory that the host reads and writes; empty when resident. Not to be touched from
+    /// DeviceQueue::to_device on until what follows a DeviceQueue::to_host is done.
     std::span<std::byte> host() const { return host_; }
     template <class T>
     std::span<T> host_as() const {
@@ -76,7 +76,7 @@ struct LocalBytes {
     std::size_t bytes;
 };
 
-/// What a kernel is called with, in the order of its parameters.
+/// Argument of a kernel, in the order of its parameters.
 using KernelArgument = std::variant<DeviceMemory*, std::int32_t, std::uint32_t, LocalBytes>;
 
 /// How many work groups, and items in each.
@@ -119,13 +119,13 @@ class DeviceQueue {
     DeviceQueue(const DeviceQueue&) = delete;
     DeviceQueue& operator=(const DeviceQueue&) = delete;
 
-    /// What the host has written is there for the kernels that follow: the first `bytes`. With 0 the memory
-    /// is theirs, and nothing is copied.
+    /// Makes the first `bytes` that the host has written available to the kernels that follow. With 0 the
+    /// memory is theirs, and nothing is copied.
     virtual void to_device(DeviceMemory& memory, std::size_t bytes) = 0;
     /// Rows that the host has elsewhere lie one behind the other in `memory`, from a byte on, for the kernels
     /// that follow: one copy. They must stay as they are until it is done. For memory under copy and pinned.
     virtual void to_device(DeviceMemory& memory, std::size_t first_byte, const HostRows& rows) = 0;
-    /// What kernels have written is there for the host once this is done: the first `bytes`. With 0 the
+    /// Makes the first `bytes` that kernels have written available to the host once this is done. With 0 the
     /// memory is the host's again, and nothing is copied. Under MemoryPolicy::copy it may wait, for as long
     /// as it takes, for what is before it: ask that first.
     virtual void to_host(DeviceMemory& memory, std::size_t bytes) = 0;

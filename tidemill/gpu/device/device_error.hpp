@@ -4,7 +4,7 @@
 
 namespace tidemill {
 
-/// What a device or its driver refused: says which device, which call, and what to do.
+/// Refusal of a device or its driver: which device, which call, and what to do.
 class DeviceError : public Error {
   public:
     using Error::Error;

@@ -35,7 +35,7 @@ FoundDevice find_device(const std::string& id);
 /// The same, opened.
 std::unique_ptr<Device> open_device(const std::string& id);
 
-/// What remembers something of a device knows it again by: "cuda:0 NVIDIA H100 (CUDA 13.0 ...)".
+/// Name by which a device is known again: "cuda:0 NVIDIA H100 (CUDA 13.0 ...)".
 std::string known_as(const DeviceInfo& info);
 
 /// "cuda:0  NVIDIA H100 ...", a line per device, or per way why there is none.

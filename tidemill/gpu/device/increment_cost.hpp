@@ -7,7 +7,7 @@
 
 namespace tidemill {
 
-/// What incrementing a buffer on a device costs, in microseconds of the host's clock, one entry per run.
+/// Cost of incrementing a buffer on a device, in microseconds of the host's clock, one entry per run.
 struct IncrementCost {
     std::vector<double>
         first_us;  ///< the host has just written all: it comes to the device, and is incremented
@@ -20,8 +20,7 @@ struct IncrementCost {
 /// alone. Throws DeviceError where the policy or the memory is lacking, or a number comes back wrong.
 IncrementCost increment_cost(Device& device, MemoryPolicy policy, std::size_t bytes, int runs);
 
-/// What a kernel costs that has nothing to do, from launch to the host's knowledge that it is done: one per
-/// run.
+/// Cost of a kernel that has nothing to do, from launch to the host's knowledge that it is done: one per run.
 std::vector<double> launch_us(Device& device, int runs);
 
 }  // namespace tidemill

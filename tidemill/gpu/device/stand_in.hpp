@@ -23,14 +23,14 @@ struct StandInOptions {
     std::vector<MemoryPolicy> policies{memory_policies().begin(), memory_policies().end()};
     double us_per_kilobyte = 0;  ///< of copies, each way
     std::size_t memory_bytes = std::size_t{1} << 30U;
-    /// Of the queues that could go on: as on most devices the one whose work was sent first does, else one
-    /// that the seed chooses, so that work is done in any order.
+    /// Order of the queues that could go on: as on most devices the one whose work was sent first does, else
+    /// one that the seed chooses, so that work is done in any order.
     bool first_sent_first = false;
     unsigned seed = 1;
     /// The call of that number, from 1 on, throws; 0: none. Calls of the device, its queues and events count
     /// alike.
     std::uint64_t fails_at_call = 0;
-    /// What is sent off with the call of that number is never done; 0: all is.
+    /// Number of the call whose work is never done; 0: all is.
     std::uint64_t hangs_at_call = 0;
     /// The host may not touch memory that is the device's: who does is ended by the system.
     bool guards_memory = false;
@@ -46,7 +46,7 @@ class StandInDevice : public Device {
 
     /// How many calls there have been.
     std::uint64_t calls() const;
-    /// What a kernel finds where its argument is a memory.
+    /// Memory that a kernel finds in its argument.
     static std::span<std::byte> bytes(const KernelArgument& argument);
     template <class T>
     static std::span<T> as(const KernelArgument& argument) {

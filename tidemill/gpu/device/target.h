@@ -1,4 +1,4 @@
-// What targets differ in. Put in front of every kernel: OpenCL C 1.2, or the same by way of PTX.
+// Differences of targets. Put in front of every kernel: OpenCL C 1.2, or the same by way of PTX.
 
 #define INLINE static inline __attribute__((always_inline))
 

@@ -20,9 +20,8 @@ class DeviceTokens;
 
 namespace tidemill::dvbs2 {
 
-/// What a device needs to decode frames of one code: the kernel and the code's tables, once per device. A
-/// device does the fast iterations alone; frames that have not converged by then are the host's, from their
-/// LLRs on.
+/// Decoder of one code's frames on a device: the kernel and the code's tables, once per device. A device does
+/// the fast iterations alone; frames that have not converged by then are the host's, from their LLRs on.
 class DeviceLdpc {
   public:
     /// Posteriors lie in local memory where `local_bytes` are enough: by default those of the device. Throws

@@ -41,7 +41,7 @@ class DeviceLdpcCodes final : public LdpcBatches {
 
     std::size_t places() const { return places_.size(); }
     std::chrono::milliseconds patience() const { return where_.patience; }
-    /// Of a code, at a time: fewer than LdpcOnDevice::most_frames where memory was short.
+    /// Most frames of a code at a time: fewer than LdpcOnDevice::most_frames where memory was short.
     std::size_t most_frames() const { return most_frames_; }
     const std::string& shortage() const override { return shortage_; }
 

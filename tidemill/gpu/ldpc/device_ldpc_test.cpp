@@ -38,7 +38,7 @@ struct Decoded {
 // EN 302 307-1, table 13: Es/N0 for QPSK, normal frames, by rising rate.
 constexpr double kThresholdDb[] = {-2.35, -1.24, -0.30, 1.00, 2.23, 3.10, 4.03, 4.68, 5.18, 6.20, 6.42};
 
-// Of every three frames one that converges, one that is hopeless, and one of arbitrary bytes.
+// Frames of which every third converges, every third is hopeless, and every third is of arbitrary bytes.
 std::vector<Llr> frames_of_all_sorts(const Dvbs2Code& code, std::size_t frames) {
     std::mt19937 random(21);
     std::vector<Llr> all;
@@ -52,7 +52,7 @@ std::vector<Llr> frames_of_all_sorts(const Dvbs2Code& code, std::size_t frames) 
     return all;
 }
 
-// What a device has to give: the host decoder's result of the fast iterations.
+// Expected result of a device: the host decoder's of the fast iterations.
 std::vector<Decoded> on_host(const Dvbs2Code& code, fec::LdpcSettings settings,
                              const std::vector<Llr>& llrs) {
     settings.max_iterations = fec::ldpc_fast_share(settings, code);

@@ -18,7 +18,7 @@ double core_us() {
     return 1e6 * static_cast<double>(now.tv_sec) + 1e-3 * static_cast<double>(now.tv_nsec);
 }
 
-// What hangs is told by the end of the batch.
+// A device that hangs is found out by the end of the batch.
 void await(DeviceLdpcCodes& codes, std::size_t place) {
     const auto limit = std::chrono::steady_clock::now() + codes.patience();
     while (!codes.is_done(place) && std::chrono::steady_clock::now() < limit)

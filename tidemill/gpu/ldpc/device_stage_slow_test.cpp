@@ -93,7 +93,7 @@ Schedule three_stages() {
     return schedule;
 }
 
-// Of batches in the middle of a run.
+// Period of batches in the middle of a run.
 double real_period_us(const PartTimes& parts) {
     constexpr std::size_t kFirst = 6, kBatches = 60;
     const LdpcOnDevice where{

@@ -8,7 +8,7 @@
 
 namespace tidemill::cli {
 
-/// What the LDPC frames at a reception's beginning take on a device, in batches of several sizes, from the
+/// Cost on a device of the LDPC frames at a reception's beginning, in batches of several sizes, from the
 /// host's memory to the host's memory; a block of samples has so many of them. Nothing where none was heard.
 /// Throws DeviceError.
 std::optional<BatchCost> ldpc_batch_cost(const ReceptionJob& job, const dvbs2::LdpcOnDevice& device,

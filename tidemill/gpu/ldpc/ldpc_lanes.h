@@ -120,7 +120,7 @@ INLINE uint posterior2(uint value) {
     return product2(smaller2(saturated_sum2(value, HALVES(QUARTER)), HALVES(LARGEST)), HALVES(TO_BYTE));
 }
 
-// Of an extrinsic value and the message to it.
+// Posteriors of an extrinsic value and the message to it.
 INLINE uint posteriors_of(Lanes x, Lanes new_message) {
     return bytes_of2(posterior2(sum2(x.low, new_message.low)), posterior2(sum2(x.high, new_message.high)),
                      0x6420);
@@ -217,7 +217,7 @@ INLINE Lanes message(Answers answers, Lanes x) {
     return signed_by(x, (is_least & answers.to_least) | (~is_least & answers.to_others));
 }
 
-// Of an extrinsic value and the message to it.
+// Posteriors of an extrinsic value and the message to it.
 INLINE uint posteriors_of(Lanes x, Lanes new_message) {
     return bytes_of(saturated(x + new_message), 128);
 }

@@ -20,7 +20,7 @@ using device::on_all_devices;
 
 namespace {
 
-// What the kernel does, on the host: of a shape it needs the code alone.
+// The kernel's work, on the host: of a shape it needs the code alone.
 void decode_as_kernel(WorkSize size, std::span<const KernelArgument> arguments) {
     const auto llrs = StandInDevice::as<fec::Llr>(arguments[0]);
     const auto information = StandInDevice::as<std::uint8_t>(arguments[1]);

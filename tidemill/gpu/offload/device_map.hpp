@@ -26,7 +26,7 @@ struct DeviceMapping {
     std::chrono::milliseconds patience = std::chrono::seconds(20);  ///< a batch that takes longer hangs
 };
 
-/// What a DeviceMap has done so far.
+/// Work of a DeviceMap so far.
 struct DeviceMapUse {
     std::uint64_t frames = 0;
     std::uint64_t batches = 0;
@@ -50,7 +50,7 @@ class DeviceMap final : public Module {
     const DeviceMapUse& use() const { return use_; }
 
   private:
-    // Of a batch, and what it needs on its way.
+    // State of a batch, and what it needs on its way.
     struct Place {
         std::unique_ptr<DeviceMemory> in, out, rows;
         std::unique_ptr<DeviceQueue> queue;  // behind the memory: what is under way ends before that goes

@@ -33,12 +33,12 @@ class DeviceTokens final : public TokenMemory {
         std::size_t frame;   ///< from the block's begin
         std::size_t frames;  ///< for which it was lent
     };
-    /// Of the frame that this byte is of; nothing where it lies elsewhere. From any thread.
+    /// Place of the frame that this byte belongs to; nothing where it lies elsewhere. From any thread.
     std::optional<Place> place_of(const std::byte* byte) const;
 
     /// Blocks that there have ever been.
     std::size_t blocks() const;
-    /// Of these, those that the device refused.
+    /// Number of those that the device refused.
     std::size_t refused() const;
     /// Why it refused the first of them.
     std::string refusal() const;

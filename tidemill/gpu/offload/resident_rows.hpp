@@ -14,13 +14,13 @@
 
 namespace tidemill {
 
-/// What one task leaves on a device for the next one there: MemoryPolicy::resident between two tasks. Each
-/// frame of the tokens that both work on has a row of the device's own memory, which is its frame's for as
-/// long as the token is: nothing has to be given back, whatever becomes of the frame. Tasks of different
+/// Frames that one task leaves on a device for the next one there: MemoryPolicy::resident between two tasks.
+/// Each frame of the tokens that both work on has a row of the device's own memory, which is its frame's for
+/// as long as the token is: nothing has to be given back, whatever becomes of the frame. Tasks of different
 /// threads may share it.
 class ResidentRows {
   public:
-    /// Of so many bytes. `tokens` are those that the run takes: PipelineOptions::memory.
+    /// Rows of so many bytes. `tokens` are those that the run takes: PipelineOptions::memory.
     ResidentRows(std::shared_ptr<Device> device, std::shared_ptr<DeviceTokens> tokens, std::size_t row_bytes)
         : device_(std::move(device)), tokens_(std::move(tokens)), row_bytes_(row_bytes) {}
 
@@ -43,7 +43,7 @@ class ResidentRows {
     std::string shortage() const;
 
   private:
-    // Of a block of tokens, made when first needed; without memory where there was no room.
+    // Rows of a block of tokens, made when first needed; without memory where there was no room.
     struct Block {
         std::unique_ptr<DeviceMemory> memory{};
         std::vector<std::uint64_t> numbers{};

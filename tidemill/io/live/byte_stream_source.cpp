@@ -56,7 +56,7 @@ std::vector<SourceControl> ByteStreamSource::controls() const {
     return {adjustment_->control};
 }
 
-// Whoever reads tells the other end: one thread alone talks with it.
+// The reading thread alone talks with the other end.
 void ByteStreamSource::control(std::size_t /*index*/, double value) {
     wanted_ = value;
 }

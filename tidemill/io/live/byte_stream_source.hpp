@@ -20,7 +20,7 @@ std::string cut_sample_text(std::uint64_t bytes, std::size_t sample_bytes);
 /// left out, of which remarks() tell; one that belongs to other samples is an IoError.
 class ByteStreamSource final : public LiveSource {
   public:
-    /// What is said to the other end before samples come; false where it has gone.
+    /// Sets the other end up before samples come; false where it has gone.
     using SetUp = std::function<bool(InputStream&)>;
 
     /// A control, and how the other end is told of a value.

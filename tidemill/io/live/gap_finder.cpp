@@ -27,8 +27,8 @@ double GapFinder::late_by(const Block& block) const {
            static_cast<double>(block.samples);
 }
 
-// What waits somewhere makes samples late as well, so the least that they were late lately is what they are
-// late by when nothing is missing. (Lately, because the two clocks do not run alike.)
+// A wait anywhere makes samples late as well, so the least that they were late lately is what they are late
+// by when nothing is missing. (Lately, because the two clocks do not run alike.)
 std::uint64_t GapFinder::by_wall(const Block& block) {
     const double usual = std::min(least_late_, least_late_before_);
     return static_cast<std::uint64_t>(std::max(0.0, std::round(late_by(block) - usual)));

@@ -24,7 +24,7 @@ class GapLog {
     void add(const SampleGap& gap);
     /// The latest one goes on.
     void grow(const SampleGap& more);
-    /// What a source has lost by now, all in all, of which what is new lies before sample `at`.
+    /// Takes the total that a source has lost by now; the new part lies before sample `at`.
     void look(std::uint64_t at, const SampleLosses& lost);
 
     /// From the earliest to the latest.

@@ -22,7 +22,7 @@ std::unique_ptr<LiveSource> open_byte_stream(const LiveRequest& request) {
         return std::make_unique<ByteStreamSource>(request.place, request.format.value(),
                                                   request.sample_rate_hz);
     };
-    // What connects to a server can do so again; a pipe and a caller who hangs up are at their end.
+    // A client of a server can connect again; a pipe and a caller that hangs up are at their end.
     if (request.reopens && is_network_url("tcp", request.place))
         return std::make_unique<ReopenedSource>(request.place, open);
     return open();

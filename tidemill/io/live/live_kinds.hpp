@@ -11,7 +11,7 @@
 
 namespace tidemill::io {
 
-/// What is wanted of a live source.
+/// Demands on a live source.
 struct LiveRequest {
     std::string place;
     std::optional<dsp::SampleFormat> format{};

@@ -13,7 +13,7 @@ constexpr std::byte silent_byte(dsp::SampleFormat format) {
     return format == dsp::SampleFormat::cu8 ? std::byte{0x80} : std::byte{0};
 }
 
-/// What is known to be missing between the samples that came.
+/// Losses known between the samples that came.
 struct SampleLosses {
     std::uint64_t gaps = 0;
     std::uint64_t samples = 0;
@@ -38,13 +38,13 @@ class LiveSource : public SampleSource {
     /// So far; from any thread.
     virtual SampleLosses losses() const { return {}; }
 
-    /// What is wrong with what comes, in words; empty: nothing. From any thread.
+    /// Fault of what comes, in words; empty: there is none. From any thread.
     virtual std::string trouble() const { return {}; }
 
     /// Where the radio behind it is tuned, as far as it tells; from any thread.
     virtual std::optional<double> center_frequency_hz() const { return {}; }
 
-    /// What was odd since the beginning, in words; empty where nothing is. From any thread.
+    /// Oddities since the beginning, in words; empty where there are none. From any thread.
     virtual std::string remarks() const { return {}; }
 };
 

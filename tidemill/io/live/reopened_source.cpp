@@ -30,7 +30,7 @@ void ReopenedSource::control(std::size_t index, double value) {
     if (source_) source_->control(index, value);
 }
 
-// Whoever ends it between two sources ends the next one, too.
+// An end between two sources ends the next one, too.
 void ReopenedSource::replace(std::unique_ptr<LiveSource> source) {
     const std::lock_guard lock(mutex_);
     source_ = std::move(source);

@@ -60,7 +60,7 @@ class Connections {
     const std::vector<double>& told() const { return told_; }
     const std::vector<std::int64_t>& opened_ms() const { return opened_ms_; }
 
-    // What is given out: values and how many samples of each.
+    // Samples that are given out: values and how many of each.
     std::vector<std::pair<int, std::size_t>> runs() {
         std::vector<std::pair<int, std::size_t>> runs;
         std::array<std::byte, 128> bytes{};

@@ -12,7 +12,7 @@
 
 namespace tidemill::io {
 
-/// What a radio is set to.
+/// Settings of a radio.
 struct RadioSettings {
     double frequency_hz = 0;
     double sample_rate_hz = 0;

@@ -47,7 +47,7 @@ class SampleSource {
     /// the thread that reads.
     virtual std::uint64_t restarts() const { return 0; }
 
-    /// What may be changed of it; it stays the same from the first read on.
+    /// Controls of the source; they stay the same from the first read on.
     virtual std::vector<SourceControl> controls() const { return {}; }
     /// Changes the control of that index, soon, to a value between its ends. By the thread that reads.
     virtual void control(std::size_t /*index*/, double /*value*/) {}

@@ -51,7 +51,7 @@ class SoapyDevice {
     internal::SoapyHandle* handle() const { return handle_; }
     int direction() const { return static_cast<int>(direction_); }
 
-    /// What the radio says of what failed last, for an error's text.
+    /// Throws with the radio's last error.
     [[noreturn]] void fail(const std::string& what) const;
 
     /// Throws IoError where a function's status says that it failed.

@@ -109,7 +109,7 @@ SoapyLibrary::SoapyLibrary(const std::string& file) {
                                   api->abi_version(), kAbi));
     find_settings(names, *api);
     find_streams(names, *api);
-    // What modules have to tell while all goes well would stand among the program's own lines.
+    // Messages of modules while all goes well would stand among the program's own lines.
     if (!std::getenv("SOAPY_SDR_LOG_LEVEL")) api->set_log_level(internal::kSoapyLogErrors);
     api_ = std::move(api);
 }

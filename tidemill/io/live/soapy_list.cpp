@@ -12,7 +12,7 @@ namespace tidemill::io {
 
 namespace {
 
-// What tells a radio from others of its kind, not what describes it.
+// Keys that distinguish a radio from others of its kind, not those that describe it.
 bool identifies(std::string_view key) {
     return key == "driver" || key == "serial" || key == "device_id" || key.starts_with("remote");
 }

@@ -59,7 +59,7 @@ std::vector<SourceControl> SoapySource::controls() const {
     return {{"gain_db", settings_.gain_db.value_or(gain_range_.least), gain_range_.least, gain_range_.most}};
 }
 
-// Whoever reads tells the radio: not all drivers bear two threads.
+// The reading thread sets the radio: not all drivers bear two threads.
 void SoapySource::control(std::size_t /*index*/, double value) {
     wanted_gain_db_ = value;
 }

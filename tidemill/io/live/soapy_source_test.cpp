@@ -40,7 +40,7 @@ class Opened {
     SoapySource& operator*() { return source_; }
     SoapySource* operator->() { return &source_; }
 
-    // What is given out until the script ends: values and how many of each.
+    // Samples that are given out until the script ends: values and how many of each.
     std::vector<std::pair<int, std::size_t>> runs() {
         std::vector<std::pair<int, std::size_t>> runs;
         std::array<std::byte, 4096> bytes{};

@@ -34,17 +34,17 @@ class SoapyStream {
         bool is_timeout() const;
         bool is_overflow() const;
         bool is_underflow() const;
-        /// Of an error that is none of these: the radio has to be opened anew.
+        /// Whether an error is none of these: the radio has to be opened anew.
         bool is_failure() const;
     };
 
     Outcome read(std::byte* to, std::size_t samples, std::int64_t wait_us) const;
     Outcome write(const std::byte* from, std::size_t samples, bool last, std::int64_t wait_us) const;
 
-    /// What happened to what was written; does not wait.
+    /// Outcome of what was written; does not wait.
     Outcome written() const;
 
-    /// What the library calls an error.
+    /// The library's text for an error.
     std::string error_text(const Outcome& outcome) const;
 
   private:

@@ -6,7 +6,7 @@
 
 #include "tidemill/io/live/vita49_stream.hpp"
 
-/// Whatever datagrams come, each is accounted for once, samples are whole and silence is as long as is said.
+/// For any datagrams, each is accounted for once, samples are whole and silence is as long as is reported.
 /// The input is datagrams, each behind its length in two bytes. Rates at which a second's silence takes long
 /// to give out are left out.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

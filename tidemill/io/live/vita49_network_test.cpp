@@ -32,7 +32,7 @@ std::uint16_t free_port() {
     return UdpReceiver({"127.0.0.1", 0}).port();
 }
 
-/// Whoever listens to a group, and makes samples of what comes.
+/// Listener to a group, which makes samples of what comes.
 struct Listener {
     UdpReceiver socket;
     VitaStream stream{{}};

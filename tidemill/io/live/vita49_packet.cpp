@@ -155,7 +155,7 @@ class MadeWords {
     }
     void frequency(double hz) { long_word(static_cast<std::uint64_t>(std::llround(hz / kHzPerUnit))); }
 
-    // What comes before the fields or samples: POSIX seconds and picoseconds, as DIFI wants them.
+    // Words before the fields or samples: POSIX seconds and picoseconds, as DIFI wants them.
     void prologue(std::uint32_t type, const VitaPacket& packet, const VitaClass& of_class,
                   std::size_t words) {
         assert(packet.time.seconds && packet.time.counts == VitaFraction::picoseconds);

@@ -10,13 +10,13 @@
 
 namespace tidemill::io {
 
-/// What a VITA-49 packet is, as far as a receiver of samples cares.
+/// Kind of a VITA-49 packet, as far as a receiver of samples cares.
 enum class VitaKind { data, context, other };
 
-/// What the fraction of a time stamp counts (VITA 49.2, 5.1.5).
+/// Unit of a time stamp's fraction (VITA 49.2, 5.1.5).
 enum class VitaFraction { none, samples, picoseconds, free_running };
 
-/// Whose packet it is and of what class.
+/// Owner and class of a packet.
 struct VitaClass {
     std::uint32_t organisation = 0;  ///< 24 bits
     std::uint16_t information = 0;
@@ -43,7 +43,7 @@ struct VitaForm {
     bool operator==(const VitaForm&) const = default;
 };
 
-/// What a context packet tells.
+/// Content of a context packet.
 struct VitaContext {
     std::optional<double> sample_rate_hz{};  ///< within what makes sense
     std::optional<double> frequency_hz{};    ///< of the radio

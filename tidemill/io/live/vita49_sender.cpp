@@ -99,7 +99,8 @@ bool VitaSender::wait_for(double seconds) {
     return !ended_;
 }
 
-// Of the next sample. Whole seconds' worth of samples first, so that nothing is rounded away after a week.
+// Time of the next sample. Whole seconds' worth of samples first, so that nothing is rounded away after a
+// week.
 VitaTime VitaSender::now() const {
     const double rate_hz = sending_.sample_rate_hz;
     const double whole = std::floor(static_cast<double>(samples_) / rate_hz);

@@ -113,7 +113,7 @@ std::size_t VitaSource::read(std::span<std::byte> to) {
         const std::size_t some = stream_.read(to.subspan(got));
         got += some;
         if (some > 0) continue;
-        // What has come already is taken along.
+        // Packets that have come already are taken along.
         if (got == 0)
             take_next({});
         else if (!take_next(std::chrono::milliseconds(0)))

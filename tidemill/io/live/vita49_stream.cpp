@@ -11,8 +11,8 @@ namespace {
 
 constexpr double kMostGapSeconds = 1;    // beyond, it is another beginning
 constexpr int kStraysThatConvince = 16;  // before what was out of time is the time
-// Of 16 that the count tells apart, where packets bear no time stamps: the last ones may be older than what
-// was given out, the others are newer.
+// Steps back of 16 that the count can express, where packets bear no time stamps: the last ones may be older
+// than what was given out, the others are newer.
 constexpr int kMostStepsBack = 4;
 
 // A seconds' difference, exact as long as it matters.
@@ -71,7 +71,7 @@ bool VitaStream::is_wanted(const VitaPacket& packet) {
         ++counts_.other_kind;
         return false;
     }
-    // What programs sent before DIFI had an identifier of its own.
+    // Identifier that programs sent before DIFI had one of its own.
     constexpr std::uint32_t kFormerOrganisation = 0x7C386C;
     VitaClass of_class = packet.of_class.value_or(VitaClass{});
     if (of_class.organisation == kFormerOrganisation) of_class.organisation = kDifiData.organisation;

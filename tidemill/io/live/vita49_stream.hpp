@@ -13,7 +13,7 @@
 
 namespace tidemill::io {
 
-/// Which packets are taken, and what the user says about them; that outweighs what they say.
+/// Packets to take, and the user's settings for them, which outweigh their own.
 struct VitaSettings {
     std::optional<std::uint32_t> stream{};  ///< none: that of the first one
     bool any_class = false;                 ///< also others than DIFI's, and those that name none
@@ -21,7 +21,7 @@ struct VitaSettings {
     std::optional<double> sample_rate_hz{};
 };
 
-/// What became of the packets that came, by the reason why they were not taken.
+/// Counts of the packets that came, by the reason why they were not taken.
 struct VitaCounts {
     std::uint64_t data = 0;        ///< given out
     std::uint64_t contexts = 0;    ///< read
@@ -37,7 +37,7 @@ struct VitaCounts {
     std::uint64_t restarts = 0;         ///< all that came was out of time, and became the new time
     std::uint64_t unmeasured_gaps = 0;  ///< without time stamps, so that nobody knows how long
 
-    /// What is odd, in words; empty where nothing is.
+    /// Oddities, in words; empty where there are none.
     std::string remarks() const;
 };
 
@@ -63,7 +63,7 @@ class VitaStream {
     /// Why data that came before cannot be read: what nobody has told, or what is told and not read.
     std::string missing() const;
 
-    /// What keeps all that comes now from being taken, in words; empty: nothing.
+    /// Reason for which all that comes now is not taken, in words; empty: there is none.
     std::string trouble() const;
 
     /// Gives out whole samples, as many as there are and fit.

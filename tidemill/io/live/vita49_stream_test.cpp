@@ -21,7 +21,7 @@ std::vector<std::byte> all_of(VitaStream& stream) {
     return all;
 }
 
-// What packets that came in this order, the context before them, give.
+// Samples of packets that came in this order, the context before them.
 std::vector<std::byte> given(VitaStream& stream, const VitaPackets& packets,
                              const std::vector<std::uint64_t>& order) {
     stream.take(packets.context());
@@ -46,7 +46,7 @@ VitaStream untimed_stream() {
     return VitaStream({.any_class = true, .format = dsp::SampleFormat::ci8, .sample_rate_hz = 1e6});
 }
 
-// What packets of two samples without time stamps, told apart by a number below 256, give.
+// Samples of packets of two samples without time stamps, each with a number below 256.
 std::vector<int> given_untimed(VitaStream& stream, const std::vector<int>& order) {
     for (const int number : order) {
         std::vector<std::byte> packet;

@@ -6,7 +6,7 @@
 
 #include "tidemill/io/live/zmq_stream.hpp"
 
-/// Whatever messages come, each is taken or counted, samples are whole and silence is as long as is said. The
+/// For any messages, each is taken or counted, samples are whole and silence is as long as is reported. The
 /// input is messages, each behind its length in two bytes.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace tidemill;

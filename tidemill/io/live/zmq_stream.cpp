@@ -22,7 +22,7 @@ class MessageParts {
         for (std::size_t i = 0; i < bytes; ++i) value |= next() << (8 * i);
         return value;
     }
-    // What is serialised is big endian.
+    // Serialised numbers are big endian.
     std::uint64_t big(std::size_t bytes) {
         std::uint64_t value = 0;
         for (std::size_t i = 0; i < bytes; ++i) value = value << 8 | next();

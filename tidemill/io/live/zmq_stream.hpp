@@ -10,7 +10,7 @@
 
 namespace tidemill::io {
 
-/// What GNU Radio's sinks put before samples where they pass tags on.
+/// Header of GNU Radio's sinks before samples where they pass tags on.
 struct TagHeader {
     std::uint64_t offset = 0;  ///< of the first item, from the beginning of the flow graph
     std::size_t bytes = 0;     ///< that the header takes
@@ -35,7 +35,7 @@ class ZmqStream {
     std::uint64_t messages() const { return messages_; }
     std::uint64_t not_taken() const { return cut_ + headless_; }
 
-    /// What is odd, in words; empty where nothing is.
+    /// Oddities, in words; empty where there are none.
     std::string remarks() const;
 
   private:

@@ -16,7 +16,7 @@ struct BroadcastLimits {
     std::size_t waiting_bytes = 4 << 20;  ///< for one client
 };
 
-/// What became of those who connected.
+/// Counts of the clients that connected.
 struct BroadcastCounts {
     std::uint64_t clients = 0;          ///< who have been let in, in all
     std::uint64_t clients_refused = 0;  ///< there was no place for them

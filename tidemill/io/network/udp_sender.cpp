@@ -18,7 +18,7 @@
 namespace tidemill::io {
 namespace {
 
-// What a sender is told when the peer of an earlier datagram was not there, or the way to it is down for now.
+// An error that comes when the peer of an earlier datagram was not there, or the way to it is down for now.
 bool means_nobody_there(int error) {
     return error == ECONNREFUSED || error == EHOSTUNREACH || error == ENETUNREACH || error == ENOBUFS ||
            error == ENETDOWN || error == EHOSTDOWN;

@@ -24,7 +24,7 @@ void take_group_settings(const std::string& text, NetworkPlace& place);
 /// Reads the same for another scheme of datagrams.
 NetworkAddress parse_datagram_url(std::string_view scheme, const std::string& text);
 
-/// What happens where the network takes no more for now.
+/// Behaviour where the network takes no more for now.
 enum class WhenFull : std::uint8_t { wait, lose };
 
 /// Sends datagrams to one place. Nobody may listen there, or stop listening: that is counted, no error.

@@ -228,7 +228,7 @@ Recording open_recording(const fs::path& path, const RecordingHints& hints) {
 
 namespace {
 
-// Whatever it is called; what cannot be read is reported by who opens it.
+// The file may have any name; one that cannot be read is reported when it is opened.
 bool begins_as_wav(const fs::path& path) {
     std::error_code unknown;
     if (!fs::is_regular_file(path, unknown)) return false;

@@ -26,7 +26,7 @@ struct DataPiece {
     std::uint64_t offset = 0;  // of this sample, in bytes
 };
 
-/// What is known of a recording before its samples are read.
+/// Facts of a recording before its samples are read.
 struct Recording {
     std::filesystem::path data_path;
     std::uint64_t data_offset = 0;                       // of the first sample in that file, in bytes
@@ -63,7 +63,7 @@ void keep_part(Recording& recording, std::uint64_t first, std::uint64_t count);
 /// Sample rates beyond which nobody records: others are refused.
 inline constexpr double kLeastSampleRateHz = 1, kMostSampleRateHz = 1e11;
 
-/// What the user says about a recording; it outweighs what the metadata say.
+/// The user's description of a recording; it outweighs the metadata.
 struct RecordingHints {
     std::optional<dsp::SampleFormat> format;
     std::optional<double> sample_rate_hz;

@@ -10,7 +10,7 @@
 
 namespace tidemill::io {
 
-/// What the name of a file tells about the samples in it.
+/// Facts in the name of a file about the samples in it.
 struct RecordingName {
     std::optional<dsp::SampleFormat> format{};
     StoredIntegers integers{};  ///< of which `format` is what they are read as

@@ -25,7 +25,7 @@ std::string metadata(std::string_view datatype, std::string_view more = "",
                        captures);
 }
 
-// What open_recording() complains about, or nothing.
+// Message of open_recording(), or nothing.
 std::string complaint(const std::filesystem::path& path, const RecordingHints& hints = {}) {
     try {
         open_recording(path, hints);

@@ -45,7 +45,7 @@ class RecordingWriter {
     dsp::SampleFormat format() const { return metadata_.format; }
     float gain() const { return gain_; }
 
-    /// What close() writes about parts of it.
+    /// Sets the annotations that close() writes.
     void annotate(std::vector<SigmfAnnotation> annotations) {
         metadata_.annotations = std::move(annotations);
     }

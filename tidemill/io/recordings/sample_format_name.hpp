@@ -10,7 +10,7 @@ namespace tidemill::cli {
 /// for anything else.
 dsp::SampleFormat sample_format_of(const std::string& name);
 
-/// What `--format` calls a format.
+/// Name of a format for `--format`.
 std::string name_of(dsp::SampleFormat format);
 
 }  // namespace tidemill::cli

@@ -5,7 +5,7 @@
 
 namespace tidemill::io {
 
-/// What stands before the samples of an .sdriq file of SDRangel.
+/// Header before the samples of an .sdriq file of SDRangel.
 struct SdriqHeader {
     static constexpr std::uint64_t kBytes = 32;
 

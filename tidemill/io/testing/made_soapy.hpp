@@ -11,7 +11,7 @@
 
 namespace tidemill::io::internal {
 
-/// What a made-up radio does when it is read, or written to.
+/// Outcome of a made-up radio's read or write.
 struct MadeOutcome {
     int status = 0;  ///< samples, or an error of SoapySDR's
     std::int64_t time_ns = -1;

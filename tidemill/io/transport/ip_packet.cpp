@@ -35,7 +35,7 @@ std::optional<IpHeader> parse_ipv6(std::span<const std::uint8_t> packet) {
     if (packet.size() < kIpv6Bytes) return std::nullopt;
     const std::size_t bytes = kIpv6Bytes + number16(packet, 4);
     if (bytes > packet.size()) return std::nullopt;
-    // What stands behind a header for every hop could be one for the route, too.
+    // An option behind a header for every hop could be one for the route, too.
     const bool is_routed = packet[6] == kRoutingHeader || packet[6] == kHopByHop;
     return IpHeader{address_at(packet, 8, 6), address_at(packet, 24, 6), bytes, is_routed};
 }

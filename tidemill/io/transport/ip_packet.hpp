@@ -30,7 +30,7 @@ struct IpPrefix {
 /// Reads 10.1.0.0/16, 2001:db8::/32 or a single address; nothing when it is none.
 std::optional<IpPrefix> parse_ip_prefix(std::string_view text);
 
-/// What the header of an IP packet tells, as far as is needed to let it pass.
+/// Fields of an IP packet's header, as far as is needed to let it pass.
 struct IpHeader {
     IpAddress from{};
     IpAddress to{};
@@ -48,7 +48,7 @@ bool is_local_only(const IpAddress& address);
 /// Whether a prefix holds no other addresses than those.
 bool is_local_only(const IpPrefix& addresses);
 
-/// Which packets may go to a host, by where they come from and go to.
+/// Filter of packets to a host, by where they come from and go to.
 class IpFilter {
   public:
     explicit IpFilter(std::vector<IpPrefix> allowed) : allowed_(std::move(allowed)) {}

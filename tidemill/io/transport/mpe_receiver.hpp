@@ -11,7 +11,7 @@
 
 namespace tidemill::io {
 
-/// What came of sections with IP packets, and what did not.
+/// Counts of sections with IP packets, taken and not.
 struct MpeCounts {
     std::uint64_t packets = 0;           ///< of IP, given out
     std::uint64_t sections_bad_crc = 0;  ///< or with a checksum instead, or too short to be one

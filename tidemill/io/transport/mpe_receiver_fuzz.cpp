@@ -6,7 +6,7 @@
 #include "tidemill/io/transport/ip_packet.hpp"
 #include "tidemill/io/transport/mpe_receiver.hpp"
 
-/// Whatever packets hold, what comes out are whole IP packets, whether they come at once or one by one.
+/// For any packets, the output is whole IP packets, whether they come at once or one by one.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace tidemill::io;
     std::vector<std::uint8_t> packets(data, data + size - size % kTsPacketBytes);

@@ -7,8 +7,7 @@
 
 namespace tidemill::io {
 
-/// What a file of IP packets for tcpdump and Wireshark begins with: pcap, microseconds, raw IP
-/// (LINKTYPE_RAW).
+/// Beginning of a file of IP packets for tcpdump and Wireshark: pcap, microseconds, raw IP (LINKTYPE_RAW).
 std::vector<std::uint8_t> pcap_header();
 
 /// A packet in such a file.

@@ -15,7 +15,7 @@ namespace {
 // In one second; beyond, something is wrong with the place.
 constexpr int kMostAlike = 1000;
 
-// What may stand in a name: a checkpoint tells it, and must not lead anywhere else.
+// A name from a checkpoint must not lead anywhere else.
 bool names_part(const std::string& part) {
     constexpr std::size_t kLeast = 16, kMost = 24;
     return part.size() >= kLeast && part.size() <= kMost &&

@@ -39,7 +39,7 @@ class RollingWriter {
     void flush() { file_->flush(); }
     void close(bool empties = true) { file_->close(empties); }
 
-    /// What was put into the name of the file that is written now, and the bytes in it.
+    /// Part of the name of the file that is written now, and the bytes in it.
     const std::string& part() const { return part_; }
     std::uint64_t bytes() const { return file_->bytes_delivered(); }
     /// Bytes taken and not handed over: after a failure, they are lost.

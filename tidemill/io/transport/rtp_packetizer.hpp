@@ -6,7 +6,7 @@
 
 namespace tidemill::io {
 
-/// What an RTP stream begins with; RFC 3550, 5.1 wants all three by chance.
+/// Start of an RTP stream; RFC 3550, 5.1 wants all three by chance.
 struct RtpStart {
     std::uint32_t source = 0;  ///< SSRC
     std::uint16_t sequence = 0;

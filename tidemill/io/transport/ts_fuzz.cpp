@@ -35,8 +35,8 @@ void check_framing(std::span<const std::uint8_t> bytes) {
 
 }  // namespace
 
-/// Whatever packets hold, the monitor counts them all, the names of services stay bounded, and the pacer lets
-/// them all go, in order, each when it came.
+/// For any packets, the monitor counts them all, the names of services stay bounded, and the pacer lets them
+/// all go, in order, each when it came.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     check_framing({data, size});
     std::vector<std::uint8_t> packets(data, data + size - size % kTsPacketBytes);

@@ -25,7 +25,7 @@ inline bool is_damaged(std::span<const std::uint8_t> packet) {
     return packet[0] != kTsSyncByte || (packet[1] & 0x80) != 0;
 }
 
-/// What stands behind a packet's adaptation field; empty where there is nothing.
+/// Payload behind a packet's adaptation field; empty where there is nothing.
 std::span<const std::uint8_t> payload_of(std::span<const std::uint8_t> packet);
 
 /// Whether a section begins in a packet; its payload's first byte tells where.

@@ -19,9 +19,9 @@ struct TsService {
     std::uint64_t packets = 0;  ///< on the PIDs that are its own or that it shares
 };
 
-/// Which services a transport stream has and how many packets each gets: programme association and map
-/// tables (ISO/IEC 13818-1, 2.4.4) say which PIDs are whose, the service description table their names. One
-/// thread looks; any may ask.
+/// Services of a transport stream, with the number of packets of each: programme association and map tables
+/// (ISO/IEC 13818-1, 2.4.4) assign the PIDs, the service description table gives the names. One thread looks;
+/// any may ask.
 class TsServices {
   public:
     static constexpr std::size_t kMostServices = ServiceList::kMostServices;

@@ -9,7 +9,7 @@
 
 namespace tidemill::io {
 
-/// What became of packets for a network interface.
+/// Counts of packets for a network interface.
 struct TunCounts {
     std::uint64_t passed = 0;
     std::uint64_t filtered = 0;   ///< from or to where none may

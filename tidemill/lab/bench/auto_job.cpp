@@ -129,7 +129,7 @@ class ProgramRuns {
     Topology topology_ = Topology::here();
 };
 
-// Of every second round, from the first or from the second on.
+// Median of every second round, from the first or from the second on.
 double median_us(const Periods& periods, std::size_t from) {
     Periods half;
     for (std::size_t r = from; r < periods.size(); r += 2) half.push_back(periods[r]);
@@ -141,7 +141,7 @@ double percent_over(double us, double than_us) {
     return 100 * (us / than_us - 1);
 }
 
-/// What a program's rounds came to.
+/// Result of a program's rounds.
 struct Compared {
     std::string name;
     std::string best{};

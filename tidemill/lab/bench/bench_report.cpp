@@ -16,7 +16,7 @@ namespace tidemill::cli {
 
 namespace {
 
-// What Google Benchmark itself writes about a run; every other number is a counter of ours.
+// Fields that Google Benchmark itself writes about a run; every other number is a counter of ours.
 constexpr std::array<std::string_view, 17> kNotCounters{"family_index",
                                                         "per_family_instance_index",
                                                         "repetitions",

@@ -11,7 +11,7 @@
 
 namespace tidemill::cli {
 
-/// What a benchmark wrote cannot be read.
+/// A benchmark's output that cannot be read.
 class WrongReport : public Error {
   public:
     using Error::Error;
@@ -43,9 +43,9 @@ struct BenchGroup {
     std::vector<std::string> conclusions{};  ///< sentences that the program read from its numbers
 };
 
-/// What a program of Google Benchmark wrote with --benchmark_format=json, grouped by the questions that
-/// bench::ask() put into its context. Cases of one name, which are repetitions, become one with their median.
-/// Throws WrongReport when it is something else.
+/// Reads the output of a program of Google Benchmark with --benchmark_format=json, grouped by the questions
+/// that bench::ask() put into its context. Cases of one name, which are repetitions, become one with their
+/// median. Throws WrongReport when it is something else.
 std::vector<BenchGroup> read_benchmarks(std::string_view json);
 
 /// A sentence and a table per group, three significant digits.

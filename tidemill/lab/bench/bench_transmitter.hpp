@@ -13,7 +13,7 @@ class BenchTransmitter {
     BenchTransmitter();
 
     Graph& graph() { return graph_; }
-    /// Of all samples: so that none of them was for nothing.
+    /// Energy of all samples: so that none of them was for nothing.
     float energy() const { return energy_; }
 
   private:

@@ -14,7 +14,7 @@ namespace tidemill::cli {
 
 namespace {
 
-/// Of one way to receive, a value for each round.
+/// Times of one way to receive, a value for each round.
 struct Receptions {
     std::vector<double> predicted_mbps{};
     std::vector<double> mbps{};

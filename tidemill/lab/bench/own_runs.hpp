@@ -20,7 +20,7 @@ class FolderForNow {
     std::filesystem::path path_;
 };
 
-/// What this program prints when it is called so. Throws JobFailed with its message where it fails.
+/// Output of this program when it is called so. Throws JobFailed with its message where it fails.
 std::string run_self(const std::vector<std::string>& arguments);
 
 }  // namespace tidemill::cli

@@ -1,4 +1,4 @@
-// What does a task of a stream cost on two threads, beside what other runtimes have for a stream?
+// Cost of a task of a stream on two threads, beside what other runtimes have for a stream.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -49,7 +49,7 @@ class PlainStream final : public StreamPeer {
     }
 };
 
-/// What one runtime took, run by run.
+/// Times of one runtime, run by run.
 struct Taken {
     std::vector<double> task_ns{};
     std::array<std::vector<double>, kWorkers> busy_percent{};  ///< with tasks, of each worker's time
@@ -86,7 +86,7 @@ class Comparison {
         if (name == "Dynamic") report_ratios(taken, state);
     }
 
-    /// Of those that there are; ours first.
+    /// Names of those that there are; ours first.
     std::vector<std::string> names() const {
         std::vector<std::string> names;
         for (const auto& peer : peers_) names.push_back(peer->name());

@@ -24,7 +24,7 @@ class Tallies {
   public:
     /// The calling thread's, for good. Beyond 64 threads they are shared, which only blurs the counts.
     static Tally& add() { return all_[next_.fetch_add(1, std::memory_order_relaxed) % all_.size()]; }
-    /// Of the busiest `kWorkers` threads since the last call, the busiest first; when nothing runs.
+    /// Times of the busiest `kWorkers` threads since the last call, the busiest first; when nothing runs.
     static std::array<std::uint64_t, kWorkers> take();
 
   private:
@@ -32,7 +32,7 @@ class Tallies {
     inline static std::atomic<std::size_t> next_{0};
 };
 
-/// What a task remembers from frame to frame.
+/// State of a task from frame to frame.
 struct alignas(64) TaskState {
     std::uint64_t frames = 0;
     std::uint64_t hash = 0;  ///< of what it has read, in order

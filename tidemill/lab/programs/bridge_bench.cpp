@@ -1,5 +1,5 @@
-// What do workers of two kinds make of tasks that a little core hurts more or less, beside the same policy
-// that does not know them apart? One of two real workers is made slower.
+// Gain of workers of two kinds from tasks that a little core hurts more or less, beside the same policy that
+// does not know them apart. One of two real workers is made slower.
 #include <cmath>
 #include <cstdlib>
 #include <random>

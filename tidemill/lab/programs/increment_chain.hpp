@@ -20,7 +20,7 @@ class IncrementChain {
 
     std::size_t stages() const;
 
-    /// Of all frames in flight in the last pipeline.
+    /// Bytes of all frames in flight in the last pipeline.
     std::size_t token_bytes() const;
 
     /// Nanoseconds between frames at the end of the chain, once memory has been touched and caches are

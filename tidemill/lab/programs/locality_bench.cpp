@@ -36,7 +36,7 @@ std::string cache_of(std::size_t bytes, const Topology& topology) {
     return topology.caches.empty() ? "unknown" : "memory";
 }
 
-/// What the conclusion is read from.
+/// Numbers from which the conclusion is read.
 struct Measured {
     std::size_t token_bytes;
     double packed_ns;

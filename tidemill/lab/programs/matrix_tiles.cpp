@@ -155,7 +155,7 @@ void CholeskyTiles::run(policy::TaskTypeId type, std::span<std::byte> written,
     }
 }
 
-// Of the lower triangle of tiles: L times its transpose, beside what was there.
+// Error of the lower triangle of tiles: L times its transpose, beside what was there.
 double CholeskyTiles::residual() const {
     std::vector<double> rest(size_ * size_);
     double most = 0;

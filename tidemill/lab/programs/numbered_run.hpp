@@ -13,14 +13,14 @@ namespace tidemill {
 /// from those of its predecessors, and passes its time.
 class NumberedRun {
   public:
-    /// Of the program, at most `window_iterations` are to be in flight. Tasks take `time_factor` times what
+    /// A run of the program with at most `window_iterations` in flight. Tasks take `time_factor` times what
     /// it says.
     NumberedRun(TaskProgram& program, std::uint64_t window_iterations, Pastime pastime, double time_factor);
 
     /// Spawns all tasks; with no `tasks`, runs them in order.
     void run(Tasks* tasks);
 
-    /// What follows from the last tasks' numbers, and so from all; when nothing is in flight.
+    /// Number that follows from the last tasks' numbers, and so from all; when nothing is in flight.
     std::uint64_t digest() const;
 
   private:

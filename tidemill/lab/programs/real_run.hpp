@@ -23,7 +23,7 @@ struct RealRunOptions {
     bool record = false;  ///< what each worker does, task by task
 };
 
-/// What came of a program that ran.
+/// Result of a program that ran.
 struct RealRun {
     std::string name;
     std::size_t workers = 0;
@@ -44,7 +44,7 @@ struct RealRun {
     double utilisation() const { return in_tasks_us / (makespan_us * static_cast<double>(workers)); }
 };
 
-/// What ran came out otherwise than in order.
+/// A run whose result differs from that in order.
 struct WrongResult : Error {
     using Error::Error;
 };

@@ -17,7 +17,7 @@ class StreamModules {
 
     Graph& graph() { return graph_; }
 
-    /// What all task types have given so far, with the frames' numbers, in one number.
+    /// Output of all task types so far, with the frames' numbers, in one number.
     std::uint64_t digest() const;
 
   private:

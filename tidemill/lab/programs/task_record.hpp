@@ -9,7 +9,7 @@
 
 namespace tidemill {
 
-/// What each worker of a real run did, task by task: of a graph under Dynamic, or of a program by Tasks.
+/// Record of each worker of a real run, task by task: of a graph under Dynamic, or of a program by Tasks.
 class TaskRecord final : public Observer {
   public:
     explicit TaskRecord(std::size_t workers) : lanes_(workers) {}

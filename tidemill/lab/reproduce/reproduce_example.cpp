@@ -58,7 +58,7 @@ ResultTable stages_table(const Chain& chain, std::string_view name, std::string_
     return table;
 }
 
-// What HeRAD's matrix holds: the least period of the first tasks, by cores.
+// HeRAD's matrix: the least period of the first tasks, by cores.
 ResultTable matrix_table(const Chain& chain, std::size_t tasks) {
     Chain first = chain;
     first.tasks.resize(tasks);

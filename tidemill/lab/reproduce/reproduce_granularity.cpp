@@ -9,7 +9,7 @@
 #include "tidemill/runtime/graph/function_task.hpp"
 #include "tidemill/scheduling/static/interruption.hpp"
 
-// What StreamPU's micro-benchmark of a chain measures, measured here: three tasks that wait actively.
+// StreamPU's micro-benchmark of a chain, measured here: three tasks that wait actively.
 namespace tidemill::cli {
 
 namespace {

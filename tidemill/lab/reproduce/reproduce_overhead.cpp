@@ -13,7 +13,7 @@
 #include "tidemill/scheduling/static/interruption.hpp"
 #include "tidemill/steer/layer.hpp"
 
-// What the layer's callbacks cost, measured on this machine.
+// Cost of the layer's callbacks, measured on this machine.
 namespace tidemill::cli {
 
 namespace {
@@ -89,7 +89,7 @@ double sum_of(const std::vector<double>& values) {
     return sum;
 }
 
-// Of each block beside those before and after it, since a busy machine changes meanwhile.
+// Excess of each block over those before and after it, since a busy machine changes meanwhile.
 std::vector<double> sorted_excess(const std::vector<double>& seconds, const std::vector<double>& before_s,
                                   const std::vector<double>& after_s) {
     std::vector<double> excess;

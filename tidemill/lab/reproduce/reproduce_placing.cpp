@@ -141,7 +141,7 @@ std::vector<ResultTable> fig14(const ReproduceOptions& options) {
 
 namespace {
 
-// What one strategy made of a platform and its cores, against HeRAD's there.
+// Result of one strategy for a platform and its cores, against HeRAD's there.
 struct AgainstHerad {
     double below_best = 0;  // of the throughput that HeRAD's period lets expect
     double simulated_below = 0;

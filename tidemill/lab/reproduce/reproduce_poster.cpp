@@ -76,7 +76,8 @@ SocketWatts fitted_watts(const Profile& profile) {
     return fit(rows);
 }
 
-// Of threads that the system moves over all cores alike: the mean by the number of cores of each kind.
+// Mean weight for threads that the system moves over all cores alike: the mean by the number of cores of each
+// kind.
 double mean_over_cores(const Profile& profile, double big, double little) {
     const double cores = profile.cores.big + profile.cores.little;
     return (profile.cores.big * big + profile.cores.little * little) / cores;
@@ -91,7 +92,7 @@ Profile wandering(Profile profile) {
     return profile;
 }
 
-// What the poster says of a way to put threads on cores, and how we make it.
+// The poster's name of a way to put threads on cores, and our version of it.
 struct PosterRow {
     const char* strategy;
     const char* ours;
@@ -126,7 +127,7 @@ double mj_per_frame(const Simulated& run) {
     return mj_per_frame(run.watts, run.mbps, kPublishedBitsPerFrame);
 }
 
-// Of the optima for all numbers of cores that reach a rate, the one that takes the least energy a frame.
+// The optimum that takes the least energy a frame, for all numbers of cores that reach a rate.
 Simulated thriftiest(const Profile& profile, const SocketWatts& watts, double wanted_mbps,
                      std::uint64_t frames) {
     Simulated best;

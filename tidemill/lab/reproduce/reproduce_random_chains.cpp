@@ -18,7 +18,7 @@ struct Setting {
     double stateless;
 };
 
-// Of Table 1 and Fig. 5.
+// Settings of Table 1 and Fig. 5. 5.
 std::vector<Setting> settings() {
     std::vector<Setting> all;
     for (const Platform& platform : {Platform{16, 4}, Platform{10, 10}, Platform{4, 16}}) {

@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kProgrammeChains = 3;  // the published programme takes its time
 constexpr double kProgrammeSteps = 4e9;      // up to half a second for one chain
 
-// Of this thread's own computing, so that neighbours on a shared machine do not count.
+// Time of this thread's own computing, so that neighbours on a shared machine do not count.
 double microseconds(const std::function<void()>& work) {
     interruption_point();
     const auto now_us = [] {

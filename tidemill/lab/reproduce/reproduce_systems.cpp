@@ -7,7 +7,7 @@
 #include "tidemill/lab/reproduce/reproduction.hpp"
 #include "tidemill/lab/reproduce/system_trials.hpp"
 
-// What a layer of factors makes of the schedulers of operating systems, simulated.
+// Effect of a layer of factors on the schedulers of operating systems, simulated.
 namespace tidemill::cli {
 
 namespace {

@@ -39,13 +39,13 @@ std::span<const Reproduction> reproductions();
 /// The one of that name; throws WrongUsage where there is none.
 const Reproduction& reproduction_of(std::string_view name);
 
-// Of random chains.
+// Tables of random chains.
 std::vector<ResultTable> table1(const ReproduceOptions& options);
 std::vector<ResultTable> fig5(const ReproduceOptions& options);
 std::vector<ResultTable> fig6(const ReproduceOptions& options);
 std::vector<ResultTable> fig7(const ReproduceOptions& options);
 
-// Of the DVB-S2 receiver's chain.
+// Tables of the DVB-S2 receiver's chain.
 std::vector<ResultTable> table2(const ReproduceOptions& options);
 std::vector<ResultTable> table3(const ReproduceOptions& options);
 std::vector<ResultTable> fig11(const ReproduceOptions& options);
@@ -54,12 +54,12 @@ std::vector<ResultTable> fig13(const ReproduceOptions& options);
 std::vector<ResultTable> fig14(const ReproduceOptions& options);
 std::vector<ResultTable> fig15(const ReproduceOptions& options);
 
-// Of the paper's example.
+// Figures of the paper's example.
 std::vector<ResultTable> fig1_to_4(const ReproduceOptions& options);
 std::vector<ResultTable> fig8(const ReproduceOptions& options);
 std::vector<ResultTable> fig9(const ReproduceOptions& options);
 
-// Of the article on StreamPU.
+// Tables of the article on StreamPU.
 std::vector<ResultTable> streampu_table1(const ReproduceOptions& options);
 std::vector<ResultTable> streampu_table3(const ReproduceOptions& options);
 std::vector<ResultTable> streampu_table4(const ReproduceOptions& options);
@@ -68,12 +68,12 @@ std::vector<ResultTable> streampu_fig5(const ReproduceOptions& options);
 std::vector<ResultTable> streampu_fig10(const ReproduceOptions& options);
 std::vector<ResultTable> streampu_fig11(const ReproduceOptions& options);
 
-// Of the poster on streaming applications on systems on a chip.
+// Tables of the poster on streaming applications on systems on a chip.
 std::vector<ResultTable> poster_memory(const ReproduceOptions& options);
 std::vector<ResultTable> poster_locality(const ReproduceOptions& options);
 std::vector<ResultTable> poster_dvbs2(const ReproduceOptions& options);
 
-// Of dynamic scheduling.
+// Tables of dynamic scheduling.
 std::vector<ResultTable> table4_1(const ReproduceOptions& options);
 std::vector<ResultTable> table4_2(const ReproduceOptions& options);
 std::vector<ResultTable> table4_3(const ReproduceOptions& options);
@@ -93,7 +93,7 @@ std::vector<ResultTable> fig4_17(const ReproduceOptions& options);
 std::vector<ResultTable> fig4_18(const ReproduceOptions& options);
 std::vector<ResultTable> table4_5(const ReproduceOptions& options);
 
-// Of the layer for unequal cores.
+// Figures of the layer for unequal cores.
 std::vector<ResultTable> s_bridge_fig4(const ReproduceOptions& options);
 std::vector<ResultTable> s_bridge_fig5(const ReproduceOptions& options);
 std::vector<ResultTable> s_bridge_fig6(const ReproduceOptions& options);

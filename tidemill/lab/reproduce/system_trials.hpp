@@ -22,7 +22,7 @@ os::Machine arm_cores(std::size_t big, std::size_t little, const os::Ratios& rat
 /// The published workload on it, one by one as the seed draws them.
 std::vector<os::Program> mibench(const ReproduceOptions& options, const os::Ratios& ratios = kArmRatios);
 
-/// What the paper's text says in percent of a program, or of something else; nothing where it does not.
+/// Published percentage for a program, or for something else; nothing where the paper has none.
 Cell published_percent(std::string_view figure, std::string_view of);
 
 /// Simulated systems on one machine with the same programs.
@@ -51,7 +51,7 @@ class SystemTrials {
 /// A row for each system: what it gains over the one that the table began with.
 class GainTable {
   public:
-    /// Of the baseline there is only what needs no other.
+    /// Table that begins with the baseline, for which there is only what needs no other.
     GainTable(std::string title, const std::string& baseline, os::Measured before);
 
     void add(const std::string& system, const os::Measured& after, const Cell& published = {});
@@ -63,7 +63,7 @@ class GainTable {
     ResultTable table_;
 };
 
-/// What the columns of a GainTable are.
+/// Meaning of the columns of a GainTable.
 inline constexpr const char* kGainColumns =
     "gain: geometric mean over programs of their mean turnarounds, before / after; +- is its standard "
     "deviation from twelve runs to the next. paper's: mean over programs and runs of the ratios of single "

@@ -13,7 +13,7 @@
 
 namespace tidemill {
 
-/// What a task does with a tile, with the meaning that task programs give it
+/// Access of a task to a tile, with the meaning that task programs give it
 /// (tidemill/runtime/tasks/access.hpp); `renamed` is a write in memory of its own.
 struct TileAccess {
     enum class Mode : std::uint8_t { in, out, inout, renamed, commutative, concurrent, reduction };

@@ -9,14 +9,14 @@
 
 namespace tidemill::bridge {
 
-/// What the CPI stack takes for granted of the cores, for each kind.
+/// Assumptions of the CPI stack on the cores, for each kind.
 struct CpiMachine {
     std::vector<double> capacities;  ///< how fast each kind is, in any unit; above 0, kind 0 the reference
     std::vector<double> penalty_cycles;  ///< that a last-level miss costs there, at least 0
     double scale = 1;                    ///< the paper's C, above 0: found by trying
 };
 
-/// What a task gains by a big core, b = CPI_B / CPI: the share of its cycles in which it did not wait for
+/// Gain of a task by a big core, b = CPI_B / CPI: the share of its cycles in which it did not wait for
 /// memory, CPI_B = CPI - CPI_S, CPI_S = misses / instructions x penalty. In steps of 0.1, so that small
 /// differences are none, and at least 0.1, so that no load is 0. Nothing where no cycles were counted.
 std::optional<double> big_core_benefit(std::span<const History> on_kinds,

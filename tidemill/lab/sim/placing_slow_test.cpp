@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kMixes = 20;
 
-/// Of the periods of all mixes over their bounds.
+/// Ratios of the periods of all mixes over their bounds.
 struct Distances {
     double mean = 0;  ///< geometric
     double worst = 0;

@@ -9,7 +9,7 @@
 
 namespace tidemill {
 
-/// What one policy made of one program on so many workers.
+/// Result of one policy for one program on so many workers.
 struct PolicyResult {
     std::string program;
     unsigned workers;
@@ -20,8 +20,8 @@ struct PolicyResult {
         0;  ///< peak memory, as a multiple of what one worker needs in the order of creation
 };
 
-/// What to compare. Speeds are compared once the runs have settled, so that the adaptive policies have
-/// adapted; with `whole`, over the whole run.
+/// Programs, policies and workers to compare. Speeds are compared once the runs have settled, so that the
+/// adaptive policies have adapted; with `whole`, over the whole run.
 struct PolicyStudy {
     std::vector<std::string> programs;
     std::vector<std::string> policies;

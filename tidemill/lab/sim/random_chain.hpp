@@ -7,7 +7,7 @@
 
 namespace tidemill {
 
-/// What random chains look like; the default is that of the published simulations.
+/// Law of random chains; the default is that of the published simulations.
 struct ChainLaw {
     std::size_t tasks = 20;
     double stateless = 0.5;  ///< share of replicable tasks, rounded up to whole tasks

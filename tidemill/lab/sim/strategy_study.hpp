@@ -9,7 +9,7 @@
 
 namespace tidemill {
 
-/// What a strategy made of each chain of a study, in the order of the chains.
+/// Results of a strategy for each chain of a study, in the order of the chains.
 struct StrategyResults {
     std::string strategy;
     std::vector<double> slowdown;  ///< period / optimal period

@@ -33,7 +33,7 @@ class MatrixTasks {
     std::uint64_t size_;
 };
 
-// Which tiles of a matrix are not zero; the factorisation fills some in.
+// Tiles of a matrix that are not zero; the factorisation fills some in.
 class Pattern {
   public:
     explicit Pattern(std::uint64_t blocks) : blocks_(blocks), there_(blocks * blocks) {

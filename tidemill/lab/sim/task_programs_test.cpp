@@ -75,7 +75,7 @@ TEST_CASE("with as many workers as it likes, Cholesky takes the time of its crit
 
 TEST_CASE("sparse LU copies the tiles that are there, compares all, and multiplies where both factors are") {
     const auto tasks = tasks_by_type(*check_lu(4));
-    // Of 16 tiles: 4 on the diagonal, 6 beside it, (0,2) and (2,0); (2,3), (3,2) are beside it.
+    // 16 tiles have copies: 4 on the diagonal, 6 beside it, (0,2) and (2,0); (2,3), (3,2) are beside it.
     CHECK(tasks.at("copy") == 12);
     CHECK(tasks.at("lu") == 4);
     CHECK(tasks.at("compare") == 16);

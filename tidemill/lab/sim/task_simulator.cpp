@@ -166,7 +166,7 @@ class TaskSimulation {
         endings_.push({now_us_ + creation_us(), kMaster, kNoTask, created_});
     }
 
-    // What a creation changes is known only when it is done, so the next one pays for it.
+    // The effect of a creation is known only when it is done, so the next one pays for it.
     double creation_us() {
         const std::uint64_t unpaid = policy_->rank_changes() - paid_changes_;
         paid_changes_ += unpaid;

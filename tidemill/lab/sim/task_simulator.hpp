@@ -13,8 +13,7 @@ namespace tidemill {
 struct TaskMachine {
     std::vector<double> speeds{1};        ///< of each worker: work done per time
     std::vector<policy::KindId> kinds{};  ///< of each worker's core; 0 where not given
-    /// Of each task type on each kind, how many times longer than at its speed a task takes; 1 where not
-    /// given.
+    /// Slowdown of each task type on each kind, beyond its speed; 1 where not given.
     std::vector<std::vector<double>> slowdowns{};
     double create_us = 0;  ///< that the master spends on creating a task
     double change_us = 0;  ///< and on each rank of other tasks that this changes
@@ -28,7 +27,7 @@ struct TaskMachine {
     std::uint64_t seed = 1;
 };
 
-/// What decides which tasks a worker may have, by what they take on its kind of core.
+/// Rule for the tasks that a worker may have, by what they take on its kind of core.
 enum class Placing : std::uint8_t {
     none,     ///< nothing: any that are ready
     learned,  ///< factors that are learned on the way
@@ -57,7 +56,7 @@ struct RanTask {
     double end_us;
 };
 
-/// What came of a simulated run.
+/// Result of a simulated run.
 struct SimulatedTasks {
     std::uint64_t tasks = 0;
     std::size_t workers = 0;
@@ -73,7 +72,7 @@ struct SimulatedTasks {
     double master_share = 0;          ///< share of the time that the master created tasks
     std::vector<double> ready_share;  ///< share of the time that so many tasks were ready and not running
 
-    /// Of the speed that all workers together could have.
+    /// Share of the speed that all workers together could have.
     double efficiency(double all_speeds) const { return work_us / (makespan_us * all_speeds); }
 };
 

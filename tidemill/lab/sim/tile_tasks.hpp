@@ -17,7 +17,7 @@ struct Tile {
     auto operator<=>(const Tile&) const = default;
 };
 
-/// What a program on tiles is told to: the tasks, in their order.
+/// Sink of a program on tiles: the tasks, in their order.
 class TileTasks {
   public:
     virtual ~TileTasks() = default;

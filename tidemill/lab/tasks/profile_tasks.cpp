@@ -79,7 +79,7 @@ Outcome run_modelled(const ProfileTasks& wanted, const Platform& platform) {
     return outcome;
 }
 
-// What the tasks took in this very run, where they ran: no core here is as fast as it is alone.
+// Times of the tasks in this very run, where they ran: no core here is as fast as it is alone.
 Profile as_measured(Profile profile, const RunReport& report) {
     for (const UnitOnKind& on : report.on_kinds) {
         double& weight_us = profile.tasks[on.unit].weight_us[profile.kind_index(on.kind)];

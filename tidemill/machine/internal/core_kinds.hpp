@@ -38,7 +38,7 @@ FoundKinds discover_kinds(hwloc_topology_t machine, std::span<const Core> cores,
 /// "big", "little", "kind3" and so on, for kinds that have no name.
 std::string default_kind_name(std::size_t index);
 
-/// Of a vendor's word for a core type: 0 is the fastest; nothing where the word says nothing of speed.
+/// Rank of a vendor's word for a core type: 0 is the fastest; nothing where the word gives no speed.
 std::optional<int> type_rank(std::string_view core_type);
 
 std::vector<int> all_os_numbers(std::span<const Core> cores);

@@ -16,7 +16,8 @@ namespace tidemill::internal {
 
 namespace {
 
-// What kernels call these events, on x86, Arm and Apple's cores; the farthest level that a PMU counts first.
+// Names of these events in kernels, on x86, Arm and Apple's cores; the farthest level that a PMU counts
+// first.
 const std::array<std::vector<std::string_view>, kCounts.size()> kEventNames{
     {{"cpu-cycles", "cpu_cycles", "cycles"},
      {"instructions", "inst_retired"},

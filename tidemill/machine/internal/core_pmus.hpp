@@ -10,7 +10,7 @@
 
 namespace tidemill::internal {
 
-/// What is counted, in the order of a group's events.
+/// Counted quantities, in the order of a group's events.
 inline constexpr std::array kCounts{&CoreTypeCounts::cycles, &CoreTypeCounts::instructions,
                                     &CoreTypeCounts::last_level_misses};
 

@@ -9,7 +9,7 @@
 
 namespace tidemill::internal {
 
-/// What the numbers of a sensor are: an energy that adds up, or the power of the moment.
+/// Unit of a sensor's numbers: an energy that adds up, or the power of the moment.
 enum class Measures { kJoules, kWatts };
 
 /// One thing that can be read again and again.

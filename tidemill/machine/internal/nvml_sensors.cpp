@@ -11,7 +11,8 @@ namespace tidemill::internal {
 
 namespace {
 
-// What we use of NVIDIA's management library, declared here so that building needs none of its headers.
+// The part of NVIDIA's management library that is used, declared here so that building needs none of its
+// headers.
 using GpuHandle = struct Gpu_*;
 
 /// The library, open and initialised for as long as a sensor reads it.

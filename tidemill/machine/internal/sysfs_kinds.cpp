@@ -76,7 +76,7 @@ std::vector<FoundKind> kinds_by_acpi(const std::string& root, std::span<const Co
     return kinds;
 }
 
-// Which PMU counts a CPU's events; a file that is no list of CPUs says nothing.
+// The PMU that counts a CPU's events; a file that is no list of CPUs counts for nothing.
 std::map<int, std::string> pmu_of_cpus(const std::string& root) {
     std::map<int, std::string> pmus;
     for (const std::string& path : entries(root + "/bus/event_source/devices", "")) {
@@ -97,7 +97,7 @@ std::string core_type_of(const std::string& pmu) {
     return found == std::end(known) ? pmu : found->second;
 }
 
-// Of each PU; nothing unless all have one.
+// Core type of each PU; nothing unless all have one.
 std::map<int, std::string> core_types(const std::string& root, std::span<const Core> cores) {
     const std::map<int, std::string> pmus = pmu_of_cpus(root);
     std::map<int, std::string> types;

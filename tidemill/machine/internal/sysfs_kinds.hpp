@@ -8,9 +8,9 @@
 
 namespace tidemill::internal {
 
-/// What the kernel's files tell of core kinds, a source each, the ones to be believed first: capacities,
-/// which counters belong to which cores, ACPI's highest performance, maximum frequencies. Empty kinds where a
-/// source says nothing, or not of each PU.
+/// Core kinds in the kernel's files, a source each, the ones to be believed first: capacities, which counters
+/// belong to which cores, ACPI's highest performance, maximum frequencies. Empty kinds where a source says
+/// nothing, or not of each PU.
 std::vector<FoundKinds> sysfs_kinds(const std::string& root, std::span<const Core> cores);
 
 /// Where cores have counters of several designs: a warning that they cannot be equal, to be put behind the

@@ -18,7 +18,7 @@ struct SampleCluster {
     bool is_behind_l3 = true;  // the first cluster that is not ends the L3
 };
 
-/// What firmware tells of a kind, where absent facts are not written, and what is true.
+/// Firmware's description of a kind, where absent facts are not written, and the truth.
 struct SampleKind {
     std::optional<int> efficiency = {};  // higher is faster
     std::string core_type = {};

@@ -11,8 +11,8 @@ namespace tidemill {
 /// many as make up for the bookkeeping of short tasks, but so few that all workers have something to do.
 class BatchSize {
   public:
-    /// Of a segment with so many tokens; `bundle_ticks` is the work to hand out at once. 0 tokens: single
-    /// frames.
+    /// Size for a segment with so many tokens; `bundle_ticks` is the work to hand out at once. 0 tokens:
+    /// single frames.
     BatchSize(std::uint32_t tokens, std::size_t workers, std::uint64_t bundle_ticks)
         : workers_(workers), bundle_ticks_(bundle_ticks), most_(tokens / workers) {}
 
@@ -40,7 +40,7 @@ class BatchSize {
     std::uint64_t share_ticks(std::uint32_t frames) const {
         return std::max(frame_ticks_ / workers_ * frames, bundle_ticks_ / kTooLittle);
     }
-    /// What a ready task on a batch counts for that takes so long on a frame: with those that follow it.
+    /// Ticks that count for a ready task on a batch, by its time on a frame: with those that follow it.
     std::uint64_t ready_ticks(std::uint32_t frames, std::uint64_t task_ticks) const {
         return frames == 1 ? task_ticks : frames * std::max(task_ticks, frame_ticks_ / workers_);
     }

@@ -1,5 +1,5 @@
-// What does a task of a dependent stream cost under dynamic scheduling, beside oneTBB and OpenMP? Nothing is
-// fused: each of the eight units keeps state, so every task waits for two others.
+// Cost of a task of a dependent stream under dynamic scheduling, beside oneTBB and OpenMP. Nothing is fused:
+// each of the eight units keeps state, so every task waits for two others.
 #include <algorithm>
 #include <array>
 #include <iterator>
@@ -69,7 +69,7 @@ double dynamic_ns(Stream& stream, Dynamic& dynamic, std::uint64_t frames) {
     return per_task(elapsed, frames);
 }
 
-// What the tasks alone take on one thread, each working on what the one before has made.
+// Time of the tasks alone on one thread, each working on the output of the one before.
 double plain_ns(std::uint64_t turns, std::uint64_t frames) {
     const bench::Stopwatch watch;
     for (std::uint64_t frame = 0; frame < frames; ++frame) {

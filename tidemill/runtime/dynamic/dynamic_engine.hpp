@@ -31,7 +31,7 @@ class DynamicEngine final : public StreamEngine {
     std::vector<std::uint32_t> tokens() const;
 
   private:
-    /// What all crews of a run tell.
+    /// Results of all crews of a run.
     struct Told {
         KindTimes times;
         RunTotals totals{};

@@ -94,7 +94,7 @@ struct ShortStream {
         graph.chain(source, pure_one, first, second, third, sink);
     }
 
-    // Of what came out, and how it ended.
+    // Output of a run, and how it ended.
     std::string run(auto&& executor) {
         std::string error;
         try {

@@ -31,8 +31,8 @@ struct DynamicUnit {
 /// Compiles `graph` with each unit as a stage of its own, every socket with bytes of its own.
 Plan compile_apart(const Graph& graph, const Structure& structure);
 
-/// What dynamic scheduling must know of a plan's stages, each a unit, in the plan's order. Throws GraphError
-/// when a unit reaches over more than two segments.
+/// Units of a plan's stages for dynamic scheduling, in the plan's order. Throws GraphError when a unit
+/// reaches over more than two segments.
 ///
 /// Of two units the later one depends on the earlier one where both touch the same bytes and one writes
 /// them; where both are sequential, so that nothing which can be seen from outside is done on a frame before

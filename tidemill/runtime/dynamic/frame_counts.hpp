@@ -9,7 +9,7 @@
 
 namespace tidemill {
 
-/// What has come of a stream's frames so far.
+/// Counts of a stream's frames so far.
 struct FrameCounts {
     std::uint64_t begun = 0;
     std::uint64_t delivered = 0;

@@ -32,7 +32,7 @@ class FramesInFlight {
     std::uint64_t iteration_in(std::uint32_t token) const { return frames_[token].iteration; }
     /// How many frames the batch has.
     std::uint32_t batch_in(std::uint32_t token) const { return frames_[token].frames; }
-    /// Of the batch before, which may have retired.
+    /// Token of the batch before, which may have retired.
     std::uint32_t token_before(std::uint32_t token) const { return frames_[token].token_before; }
 
     /// Per token.

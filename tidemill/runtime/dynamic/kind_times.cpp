@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t kMeasured = 8;  // calls that a mean is taken seriously from
 
-// Of workers, by their time without work.
+// Share of the workers' time without work.
 double idle_share(const RunReport& report) {
     double work_us = 0;
     std::size_t workers = 0;

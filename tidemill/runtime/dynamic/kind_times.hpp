@@ -11,7 +11,7 @@
 
 namespace tidemill {
 
-/// What units took on each kind of core, and how near that came to the best possible.
+/// Times of units on each kind of core, and how near they came to the best possible.
 class KindTimes {
   public:
     /// A kind for each worker, and the kinds' names.

@@ -9,7 +9,7 @@ namespace tidemill {
 
 namespace {
 
-// Of the ready tasks the one that stands last in the graph.
+// Takes the ready task that stands last in the graph.
 struct LastTypeFirst : policy::Rule {
     void create(const policy::NewTask& task) { ranks_.at(task.slot) = -static_cast<Rank>(task.type); }
     Rank rank(policy::TaskSlot slot) const { return ranks_[slot]; }

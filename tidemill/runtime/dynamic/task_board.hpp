@@ -76,9 +76,9 @@ class TaskBoard {
     std::optional<std::uint64_t> patience_ticks(policy::WorkerId worker) const {
         return placement_ ? std::optional(placement_->patience_ticks(worker)) : std::nullopt;
     }
-    /// What says which worker gets what; null where all may have anything.
+    /// Rule for which worker gets what; null where all may have anything.
     const bridge::Placement* placement() const { return placement_.get(); }
-    /// What can be handed out. A task that never ran counts as a bundle.
+    /// Work that can be handed out. A task that never ran counts as a bundle.
     const ReadyWork& ready() const { return ready_.work(); }
 
     /// Per token of a segment.

@@ -51,7 +51,7 @@ class VirtualCrew {
         double end_ns = 0;
     };
 
-    // Whoever is idle asks; then the first task ends.
+    // Idle workers ask; then the first task ends.
     void step() {
         for (std::size_t w = 0; w < workers_.size(); ++w) {
             if (workers_[w].runs.empty()) take(w);

@@ -125,7 +125,7 @@ class TaskCrew {
         internal::FirstFailure failure_{};
     };
 
-    // What a thread needs for itself is made, and so touched first, by the thread.
+    // Objects that a thread needs for itself are made, and so touched first, by the thread.
     struct Seat {
         Seat(const std::vector<PuSet>& cores, TaskWorker::Options its_options)
             : setup(cores, its_options.index), options(std::move(its_options)) {}

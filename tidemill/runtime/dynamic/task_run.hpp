@@ -55,15 +55,15 @@ struct StreamEnd {
     std::optional<FrameFailure> error;  ///< none: a task said stop
     StreamStop stop{};                  ///< that task
 
-    /// What a segment's last task has emitted came before the input it works on, so all upstream may be
-    /// dropped at once.
+    /// Frames that a segment's last task has emitted came before the input it works on, so all upstream may
+    /// be dropped at once.
     FrameLimit limit_in(std::uint32_t its_segment) const {
         if (its_segment == segment) return limit;
         return its_segment < segment ? FrameLimit{0, 0} : FrameLimit{};
     }
 };
 
-/// What a worker holds between its turns at the board.
+/// Runs that a worker holds between its turns at the board.
 struct HeldRuns {
     std::vector<TaskRun> runs;
     std::uint64_t expected_ticks = 0;  ///< of all runs, on the worker's kind of core

@@ -13,7 +13,7 @@ namespace tidemill {
 /// each still waits for.
 class UnitTasks {
   public:
-    /// What a task waits for.
+    /// Kind of wait of a task.
     enum class Wait : std::uint8_t {
         others,      ///< for tasks of other units, or it has been handed out
         only_order,  ///< for the task on the batch before alone: who runs that may go on with it
@@ -52,8 +52,8 @@ class UnitTasks {
         --tasks_[token].waits_for;
         return wait_of(token);
     }
-    /// Of a sequential unit, the task whose turn it was is done. Whether the one behind it, on a frame
-    /// before `frames_end`, waits for nothing now.
+    /// Marks the current task of a sequential unit as done. Whether the one behind it, on a frame before
+    /// `frames_end`, waits for nothing now.
     bool complete_in_order(std::uint64_t frames_end) {
         next_ = next_.ahead(batch_in(next_.token), tokens());
         if (next_.frame >= frames_end || --tasks_[next_.token].waits_for != 0) return false;

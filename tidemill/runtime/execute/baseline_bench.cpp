@@ -1,4 +1,4 @@
-// What do schedules and copies buy, beside the executors that everyone knows?
+// Gain from schedules and copies, beside the executors that everyone knows.
 #include <array>
 #include <atomic>
 #include <chrono>

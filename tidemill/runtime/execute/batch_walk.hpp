@@ -40,7 +40,7 @@ class BatchWalk {
         }
     }
 
-    /// What has begun, and has not ended.
+    /// A call that has begun, and has not ended.
     struct Call {
         std::size_t frames;
         bool is_under_way;  // there is something to end

@@ -1,4 +1,4 @@
-// What does it cost the host to take frames to a stage that has batches done elsewhere, and from there on?
+// Cost for the host of a frame's way to a stage that has batches done elsewhere, and from there on.
 #include <array>
 #include <cstdint>
 #include <ctime>

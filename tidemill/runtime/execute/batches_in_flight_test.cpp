@@ -129,7 +129,7 @@ Kept in_order(bool has_holes, std::uint64_t frames) {
 
 namespace {
 
-/// What a task has that squares far away, said by its author.
+/// A task that squares on another device, with its declaration.
 struct SaidSquares : FarSquares {
     SaidSquares(Elsewhere& where, TaskOptions options)
         : FarSquares(where),

@@ -106,7 +106,7 @@ std::vector<Branch> fresh() {
     return {{2}, {3}, {5}, {2}};
 }
 
-/// What the branches collect in order, and of how many units their program is.
+/// Output of the branches in order, and the number of units of their program.
 struct InOrder {
     std::vector<Branch> branches;
     std::size_t units;

@@ -260,7 +260,7 @@ TEST_CASE("a journal whose stream throws is not written, which run() says") {
 
 namespace {
 
-/// Whatever a meter throws, wherever.
+/// A meter that throws anything, anywhere.
 struct BrokenMeter final : EnergyMeter {
     enum class In { start, sample, domains };
     explicit BrokenMeter(In when) : when_(when) {}

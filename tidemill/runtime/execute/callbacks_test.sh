@@ -83,8 +83,8 @@ while [ "${#pending[@]}" -gt 0 ]; do
     pending+=("${included[@]}")
 done
 
-# What a header declares: "using NAME = std::function<", a function or a stream as a member or an argument, and
-# "virtual ... NAME(".
+# Declarations of a header: "using NAME = std::function<", a function or a stream as a member or an argument,
+# and "virtual ... NAME(".
 names_in() {
     sed -E 's,//.*,,' "$1" | tr '\n' ' ' | sed 's/  */ /g' | grep -oE \
         -e 'using [A-Za-z_]+ = std::function<' \

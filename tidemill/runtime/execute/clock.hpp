@@ -23,7 +23,7 @@ class Clock final : public Module {
         throw GraphError(fmt::format("a clock with a period of {} ns: give more than 0", period.count()));
     }
 
-    /// What it holds is when the run began.
+    /// Its only state is the time at which the run began.
     static constexpr bool kHoldsNothing = true;
     void begin(const Run& /*run*/) override { start_.reset(); }
 

@@ -95,7 +95,7 @@ void Crew::seat_threads() {
     }
 }
 
-// What a stage holds keeps all of its threads busy; the rings' depths are what may wait in between.
+// Frames held by a stage keep all of its threads busy; the rings' depths may wait in between.
 std::vector<std::size_t> Crew::ring_sizes() const {
     std::vector<std::size_t> sizes(plan_.segments.size(), 0);
     for (std::size_t s = 0; s < cut_.stages.size(); ++s) {
@@ -106,7 +106,8 @@ std::vector<std::size_t> Crew::ring_sizes() const {
             sizes[part.segment] += cut_.stages[s].cut.threads * gathered(s);
         }
     }
-    // Who ends has few frames behind the last one, and none before the task that is told.
+    // A crew at the stream's end has few frames behind the last one, and none before the first task that runs
+    // at the end.
     std::fill_n(sizes.begin(), first_segment_, 1);
     sizes.front() = std::min(sizes.front(), structure_.flight.frames / cut_.batch);
     limit(sizes, cut_.frames_in_flight / cut_.batch);
@@ -131,7 +132,7 @@ std::size_t Crew::gathered(std::size_t stage) const {
     return frames > 1 || lots > 2 ? lots * ((frames + cut_.batch - 1) / cut_.batch) : 0;
 }
 
-// Of the task that has the stage to itself; those of none where it has not.
+// Options of the task that has the stage to itself; those of no task where it has not.
 TaskOptions Crew::options_alone(std::size_t stage) const {
     const std::vector<Part>& parts = plan_.stages[stage].parts;
     if (parts.size() > 1 || parts.front().last_step - parts.front().first_step != 1) return {};

@@ -14,7 +14,7 @@ namespace tidemill {
 
 namespace {
 
-// Of `frames` in all, those whose number is `copy` modulo `copies`.
+// Number of the frames out of `frames` whose number is `copy` modulo `copies`.
 std::uint64_t share_of(std::uint64_t frames, std::size_t copy, std::size_t copies) {
     if (frames == kEndless) return frames;
     return frames / copies + (copy < frames % copies ? 1 : 0);

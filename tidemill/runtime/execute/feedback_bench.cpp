@@ -1,4 +1,4 @@
-// What does a circle through a delay gain from being cut?
+// Gain from cutting a circle through a delay.
 #include <chrono>
 #include <cstdint>
 #include <memory>

@@ -1,4 +1,4 @@
-// What does the executor add to each task of a sequence, beside what plain calls cost?
+// Cost that the executor adds to each task of a sequence, beside plain calls.
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -350,7 +350,7 @@ class Setter {
                   ns_ += watch.ns();
               }
           }) {}
-    /// What a call takes, in nanoseconds of its thread.
+    /// Time of a call, in nanoseconds of its thread.
     double ns_a_set() {
         thread_.request_stop();
         thread_.join();

@@ -1,4 +1,4 @@
-// What does it cost a frame to go from one stage to the next?
+// Cost of a frame's way from one stage to the next.
 #include <array>
 #include <atomic>
 #include <condition_variable>

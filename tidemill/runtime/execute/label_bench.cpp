@@ -1,4 +1,4 @@
-// What do labels, marks, told knobs and branches cost beside the same by hand?
+// Cost of labels, marks, knobs set by tasks, and branches, beside the same by hand.
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -30,7 +30,7 @@ const bool kAsked =
                 "each task works so many rounds of a nanosecond or so?",
                 "ns a frame", "four graphs with one branch each, together"});
 
-/// What the first of ten tasks gives, and how the last one gets at it.
+/// Ways of a value from the first of ten tasks to the last one.
 enum class By { nothing, label, binding, marks, list };
 
 constexpr std::size_t kElements = 64;

@@ -29,7 +29,7 @@ void check_may_drop(const Plan& plan) {
 
 namespace {
 
-// What has run on a frame before it was dropped does not in a replay, which knows that at once.
+// Tasks that ran on a frame before it was dropped do not run in a replay, which knows that at once.
 void check_may_drop_oldest(const Graph& graph, const Plan& plan, const EngineCut& cut) {
     const PlannedStage& first = plan.stages.front();
     if (cut.batch > 1 || (cut.stages.size() > 1 && cut.stages[1].gather > 1)) {

@@ -15,7 +15,7 @@ using namespace tidemill::internal;
 
 namespace {
 
-/// Of "b l b": the kinds are named so, and each has one thread.
+/// A stage of the word "b l b": the kinds are named so, and each has one thread.
 Stage mixed_stage(std::size_t first, const std::vector<std::string>& kinds) {
     std::vector<std::string> letters;
     for (const std::string& kind : kinds) letters.push_back(kind + ":1");

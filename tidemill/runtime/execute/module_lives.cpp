@@ -10,7 +10,8 @@ namespace tidemill {
 
 namespace {
 
-// What begin() tells each module, found in one walk. A module without tasks sees the frames of the source.
+// Runs for the begin() of each module, found in one walk. A module without tasks sees the frames of the
+// source.
 std::vector<Run> runs_of(const Graph& graph, const Structure& structure,
                          const std::vector<std::uint64_t>& next_frames, bool goes_on) {
     std::vector<Run> runs(graph.module_count(), Run{next_frames.front(), goes_on, /*parted=*/false});

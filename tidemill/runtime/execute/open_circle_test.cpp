@@ -91,7 +91,7 @@ struct Program {
         graph.bind(made.back()->y, sink["x"]);
     }
 
-    /// What it means, by definition: in order, with all that each task ever made.
+    /// The output by definition: in order, with all that each task ever made.
     Words meaning(std::uint64_t frames) const {
         std::vector<std::uint64_t> states(steps.size(), 0);
         std::vector<Words> kept(circles.size());

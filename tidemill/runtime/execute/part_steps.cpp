@@ -17,8 +17,8 @@ std::byte* bytes_at(const internal::FrameContext& context, internal::Address add
     return context.bases[static_cast<std::size_t>(address.base)] + address.offset;
 }
 
-// Of a socket that varies, as much as it holds. Where its task was skipped on the frame, what lies there is
-// anything: nobody will read it, but it is no size.
+// Size of a socket that varies, as much as it holds. Where its task was skipped on the frame, what lies there
+// is anything: nobody will read it, but it is no size.
 std::size_t bytes_of(const Copy& copy, const std::byte* from) {
     if (copy.element_bytes == 0) return copy.bytes;
     const std::size_t held =
@@ -26,7 +26,7 @@ std::size_t bytes_of(const Copy& copy, const std::byte* from) {
     return std::min<std::size_t>(held, copy.bytes);
 }
 
-// What goes round a loop is often a single number, for which a call would cost more than the copy.
+// Values that go round a loop are often a single number, for which a call would cost more than the copy.
 void move(const Copy& copy, const internal::FrameContext& context) {
     std::byte* to = bytes_at(context, copy.to);
     const std::byte* from = bytes_at(context, copy.from);

@@ -13,7 +13,7 @@
 
 namespace tidemill {
 
-/// What a worker notes of its tasks: nothing, their times, or each call for observers.
+/// Detail of a worker's notes on its tasks: nothing, their times, or each call for observers.
 enum class Watching { nothing, times, calls };
 
 struct RunStep;
@@ -62,7 +62,7 @@ class PartSteps {
     PartSteps(const PartSteps&) = delete;
     PartSteps& operator=(const PartSteps&) = delete;
 
-    /// What comes first for a frame; null when nothing runs before the segment's end.
+    /// First step for a frame; null when nothing runs before the segment's end.
     const RunStep* first() const { return at(part_.first_step); }
     /// The task that ends the segment; null when it is not in this part.
     const RunStep* end() const { return ends_segment_ ? &steps_.back() : nullptr; }
@@ -73,7 +73,7 @@ class PartSteps {
     /// Does what a task of a switch or loop does; returns what comes next. Throws RunError when the
     /// control value names no path.
     static const RunStep* steer(const RunStep& step, const internal::FrameContext& context);
-    /// What comes next when a hole keeps `step` from running.
+    /// Next step when a hole keeps `step` from running.
     static const RunStep* leave_out(const RunStep& step);
 
   private:

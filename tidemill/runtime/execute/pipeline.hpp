@@ -15,7 +15,7 @@ namespace tidemill {
 class TokenMemory;
 struct Structure;
 
-/// What a pipeline does where its schedule does not say.
+/// Behaviour of a pipeline where its schedule leaves it open.
 struct PipelineOptions {
     const Topology* topology = nullptr;  ///< where to pin threads; null: nowhere
     std::size_t ring_depth = 1;          ///< frames that may wait between two stages

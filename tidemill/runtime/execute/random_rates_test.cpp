@@ -62,7 +62,7 @@ struct Fire : Module {
     }
 };
 
-/// What a chain makes of `words` words from its source, by definition: streams, one after the other.
+/// Output of a chain for `words` words from its source, by definition: streams, one after the other.
 Words by_definition(const std::vector<Rate>& rates, std::size_t words) {
     Words stream(words);
     for (std::size_t t = 0; t + 1 < rates.size(); ++t) {

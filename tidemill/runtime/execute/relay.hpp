@@ -22,7 +22,7 @@ namespace tidemill {
 /// or out of order, and every byte is the same as under Sequence.
 class Relay {
   public:
-    /// What runs next, and for how long.
+    /// The runner that comes next, and for how long.
     struct Leg {
         std::shared_ptr<StretchRunner> runner{};
         std::uint64_t frames = kEndless;     ///< source frames, at least 1
@@ -30,7 +30,7 @@ class Relay {
         std::function<bool()> is_over{};     ///< asked before each source frame, by a thread that runs it
     };
 
-    /// What a leg came to.
+    /// Result of a leg.
     struct Done {
         RunReport report{};    ///< of this leg alone
         double elapsed_s = 0;  ///< from the end of the leg before

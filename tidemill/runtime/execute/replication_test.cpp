@@ -55,7 +55,7 @@ void check_without_word(Make make) {
     CHECK(kept.size() == 5000);
 }
 
-/// What each frame writes to a file, line by line.
+/// Lines that each frame writes to a file.
 std::string lines_of(std::FILE* file) {
     std::string text;
     std::rewind(file);
@@ -94,7 +94,7 @@ struct Total {
     void operator()(std::span<const long> x, std::span<long> y) { y[0] = sum += x[0]; }
 };
 
-/// Which of a graph's units several threads may run.
+/// Units of a graph that several threads may run.
 std::vector<std::string> replicable_units(const Graph& graph) {
     std::vector<std::string> names;
     for (const ScheduledUnit& unit : structure_of(graph).units) {

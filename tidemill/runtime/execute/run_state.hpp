@@ -16,8 +16,8 @@ struct RingShape {
     std::uint32_t stages;
 };
 
-/// What the threads of one run share: the rings of all segments, and why the run is to end. `Error` is what
-/// they tell of a task that threw.
+/// State that the threads of one run share: the rings of all segments, and why the run is to end. `Error` is
+/// what they tell of a task that threw.
 template <typename Threads, typename Error>
 class BasicRunState {
   public:

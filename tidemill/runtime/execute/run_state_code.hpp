@@ -27,8 +27,8 @@ std::uint64_t BasicRunState<Threads, Error>::shut_source() {
     return begun_.fetch_or(kShut, std::memory_order_relaxed);
 }
 
-// What a segment's last task has emitted came before the input it works on now: all that lies upstream of
-// `segment` may be dropped at once, while later segments finish.
+// Frames that a segment's last task has emitted came before the input it works on now: all that lies upstream
+// of `segment` may be dropped at once, while later segments finish.
 template <typename Threads, typename Error>
 void BasicRunState<Threads, Error>::end_before(std::uint32_t segment, std::uint64_t frame,
                                                std::optional<Error> error) {

@@ -55,7 +55,7 @@ struct OwnedChain {
     std::vector<std::uint64_t> kept;
 };
 
-/// What that keeps.
+/// Frames that this keeps.
 std::vector<std::uint64_t> kept_of(std::uint64_t frames) {
     std::vector<std::uint64_t> all;
     for (std::uint64_t frame = 0; frame < frames; ++frame)

@@ -8,7 +8,7 @@
 
 namespace tidemill {
 
-/// What a thread does that owns several stages: it goes on with the one furthest downstream whose turn has
+/// Choice of a thread that owns several stages: it goes on with the one furthest downstream whose turn has
 /// come, so that frames leave before others begin, and waits where there is none, at one bell for all of
 /// them.
 class StageChoice {

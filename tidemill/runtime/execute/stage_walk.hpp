@@ -16,7 +16,7 @@
 
 namespace tidemill {
 
-/// What came of a step of a walk.
+/// Result of a step of a walk.
 enum class WalkStep { worked, waits, over };
 
 /// One thread's way along the tokens of its stage: which batches are its own, where they come from and go to,
@@ -51,7 +51,7 @@ class BasicStageWalk {
     using Token = typename Ring::Token;
     using Mark = typename Token::Mark;
 
-    /// What the thread does in one segment; a stage that ends segments has several.
+    /// Work of the thread in one segment; a stage that ends segments has several.
     struct Part {
         std::uint32_t segment;
         std::uint32_t stage_index;     // of the segment
@@ -60,7 +60,7 @@ class BasicStageWalk {
         Token* open = nullptr;    // the batch that the part before is filling
         std::uint64_t frame = 0;  // that runs
 
-        // Of a walk in steps:
+        // State of a walk in steps:
         Token* token = nullptr;    // that the frame is in
         std::uint32_t place = 0;   // of the frame in it
         bool emits_again = false;  // what ends the part has more of this frame
@@ -377,7 +377,7 @@ auto BasicStageWalk<Threads, Error>::open_token(Work& work, Part& part) -> Token
     return *part.open;
 }
 
-// What came of a batch goes on with it: no frame waits for the next batch to come.
+// Frames of a batch go on with it: no frame waits for the next batch to come.
 template <typename Threads, typename Error>
 void BasicStageWalk<Threads, Error>::hand_on(std::size_t index, Token& token) {
     if (index + 1 < parts_.size()) hand_on_open(index + 1);
@@ -492,7 +492,7 @@ auto BasicStageWalk<Threads, Error>::try_open(Part& part) -> Token* {
     return part.open;
 }
 
-// What the part before has not emitted yet comes next; else that is through, too.
+// Frames that the part before has not emitted yet come next; else that is through, too.
 template <typename Threads, typename Error>
 template <typename Work>
 void BasicStageWalk<Threads, Error>::leave(Work& work, std::size_t index) {

@@ -21,11 +21,11 @@
 
 namespace tidemill {
 
-/// What every executor does around a run: the graph is its own, its stream begins or goes on where it stands,
-/// modules are told, knobs and journal are ready, time and energy are measured.
+/// The common part of all runs: the graph belongs to one executor, its stream begins or goes on where it
+/// stands, modules begin, knobs and journal are ready, time and energy are measured.
 class StreamRun {
   public:
-    /// What an executor knows of its graph.
+    /// An executor's view of its graph.
     struct Of {
         Graph& graph;
         std::size_t graph_size;  ///< when the executor was made

@@ -18,14 +18,14 @@ enum class StretchEnd : std::uint8_t {
     by_task,  ///< a task has ended the stream
 };
 
-/// What a stretch of a stream came to.
+/// Result of a stretch of a stream.
 struct Stretch {
     RunReport report{};
     RunTotals totals{};
     StretchEnd end = StretchEnd::open;
 };
 
-/// What runs a stretch of a stream; others may have run the one before, and run the next.
+/// Runner of a stretch of a stream; others may have run the one before, and run the next.
 class StretchRunner {
   public:
     virtual ~StretchRunner() = default;

@@ -1,4 +1,4 @@
-// What does it cost to hand on a frame of varying size?
+// Cost of handing on a frame of varying size.
 #include <cstdint>
 #include <optional>
 

@@ -215,7 +215,7 @@ TEST_CASE(
     "a frame on which a task was skipped carries nothing of what it would have given over a segment's end") {
     constexpr std::size_t kRoom = 64;
     Graph graph;
-    // What dies before the varying frame is made leaves its bytes there: as a size, far too much.
+    // A value that dies before the varying frame is made leaves its bytes there: as a size, far too much.
     auto& first = graph.add(task("first", sequential, out<std::uint64_t>("y", kRoom),
                                  [](auto y) { std::fill(y.begin(), y.end(), ~std::uint64_t{0}); }));
     auto& second = graph.add(task("second", sequential, in<std::uint64_t>("x", kRoom),

@@ -79,7 +79,7 @@ class Worker {
 
     /// Source frames that this worker began.
     std::uint64_t frames_begun() const { return begun_; }
-    /// Of them, those that were dropped where they began.
+    /// Those of them that were dropped where they began.
     std::uint64_t frames_dropped() const { return dropped_.count(); }
     /// Frames that ended here after their last task.
     std::uint64_t frames_delivered() const { return delivered_; }
@@ -91,7 +91,7 @@ class Worker {
     std::uint64_t next_frame(std::uint32_t branch) const;
 
   private:
-    /// What it does with the frames of one segment.
+    /// Work on the frames of one segment.
     struct Share : FramePart {
         bool begins = false;    // source frames
         bool delivers = false;  // frames that are through it have left the graph

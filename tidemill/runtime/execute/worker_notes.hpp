@@ -16,7 +16,7 @@
 
 namespace tidemill {
 
-/// What one thread of a run tells of its work: how long tasks, waits and frames took, and which tasks made
+/// Notes of one thread of a run on its work: how long tasks, waits and frames took, and which tasks made
 /// frames late.
 class WorkerNotes {
   public:
@@ -28,7 +28,7 @@ class WorkerNotes {
         std::function<void(const LateFrame&)> when_late{};
     };
 
-    /// What a step took, in ticks.
+    /// Time of a step, in ticks.
     struct StepTimes {
         std::uint32_t step;  ///< in the plan
         Durations times{};
@@ -47,7 +47,7 @@ class WorkerNotes {
         if (watching() != Watching::nothing) steps_.push_back({step});
     }
 
-    /// Of a thread with several stages.
+    /// Adds a wait of a thread with several stages.
     void add_wait(std::uint64_t ticks) {
         if (watching() != Watching::nothing) pull_waits_.add(ticks);
     }
@@ -77,7 +77,7 @@ class WorkerNotes {
 
     StepTimes& times_of(const RunStep& step) { return steps_[step.index - steps_.front().step]; }
 
-    // Whoever runs when the deadline passes made the frame late, also where it was waited for before.
+    // The task that runs when the deadline passes made the frame late, also where it was waited for before.
     template <typename Marks>
     void note_late(const RunStep& step, const internal::FrameContext& frame, FrameMark& mark,
                    std::uint64_t end) {

@@ -13,7 +13,7 @@
 
 namespace tidemill {
 
-/// What a module keeps in a checkpoint, field by field, each under a name. The same function keeps and gives
+/// State of a module in a checkpoint, field by field, each under a name. The same function keeps and gives
 /// back, so the two cannot drift apart:
 ///
 ///     void keep(tidemill::Archive& archive) override { archive("sum", sum_)("taps", taps_); }
@@ -121,7 +121,7 @@ class Archive {
         }
     }
 
-    /// What stands before a field's bytes; gives the number of its elements.
+    /// Writes or reads the head of a field's bytes; gives the number of its elements.
     std::uint64_t head(std::string_view name, std::size_t element_bytes, std::uint64_t count);
     void expect_count(std::string_view name, std::uint64_t count, std::uint64_t wanted) const;
     [[noreturn]] void refuse_change(std::string_view name) const;

@@ -43,7 +43,7 @@ class Delay final : public Module {
                                      this->name(), frames, count, held_.size(), frames * count));
     }
 
-    // What was read ahead of the last run's end is read again.
+    // Frames that were read ahead of the last run's end are read again.
     void begin(const Run& run) override {
         parted_ = run.parted;
         read_at_ = write_at_;

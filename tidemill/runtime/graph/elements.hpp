@@ -21,7 +21,7 @@ inline std::uint32_t elements_in(const std::byte* block) {
 
 }  // namespace internal
 
-/// What a frame holds of a socket that varies, for the task that says how much that is: none, until it does.
+/// Elements of a frame in a socket that varies, for the task that sets their number: none, until it does.
 template <class T>
 class Elements {
   public:

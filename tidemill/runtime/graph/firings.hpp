@@ -18,7 +18,7 @@ class Firings {
     Firings(const Firings&) = delete;
     Firings& operator=(const Firings&) = delete;
 
-    /// What to call, with `code()`, in the task's stead.
+    /// Function to call, with `code()`, in the task's stead.
     static Flow fire(Module& module, const internal::TaskCode& code, Frame frame);
     internal::TaskCode code() const { return internal::code_that_points_to(*this); }
 

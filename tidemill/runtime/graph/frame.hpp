@@ -58,7 +58,7 @@ class AddressTable {
     std::vector<Address> all_;
 };
 
-/// What all tasks that run on one frame have in common.
+/// Common data of all tasks that run on one frame.
 struct FrameContext {
     std::array<std::byte*, kBases> bases{};
     std::uint64_t number = 0;

@@ -154,7 +154,7 @@ internal::MarksDeclaration<T> marks(std::string name, std::string of, UpTo most 
 
 namespace internal {
 
-/// What a callable's type tells of a task with these sockets.
+/// Facts in a callable's type about a task with these sockets.
 template <class Function, class... Sockets>
 struct CallableForm {
     static constexpr bool kConst = std::is_invocable_v<const Function&, typename Sockets::Span...>;
@@ -200,7 +200,8 @@ class FunctionTask final : public Module {
         return options;
     }
 
-    // Whoever may skip or repeat and says no more ends a segment: its captures do not change frame numbers.
+    // A task that may skip or repeat, and has no other word, ends a segment: its captures do not change frame
+    // numbers.
     template <internal::TaskWord... Words>
     static constexpr Basis basis() {
         if (sizeof...(Words) > 0 || !Form::kConst) return Basis::word;

@@ -137,7 +137,7 @@ void Graph::set_count(SocketRef socket, std::size_t count) {
     }
 }
 
-// What is pure, or the executor's own, holds nothing.
+// Modules that are pure, or the executor's own, hold nothing.
 std::vector<std::string> Graph::names_where(bool internal::StateOfType::*does) const {
     const auto is_pure = [](const TaskInfo& task) {
         return task.options.replication == Replication::pure || task.control != internal::ControlKind::none;

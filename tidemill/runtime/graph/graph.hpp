@@ -38,7 +38,7 @@ struct StreamPlace {
     bool has_ended = false;  ///< and tasks were told so
 };
 
-/// What a graph keeps of its stream.
+/// State of a graph's stream.
 struct GraphStream {
     std::atomic<bool> is_running{false};
     StreamPlace place{};
@@ -75,7 +75,7 @@ template <class From, class To>
 inline constexpr bool kAreNoSockets =
     !std::is_convertible_v<From, SocketRef> || !std::is_convertible_v<To, SocketRef>;
 
-/// What a module's type does about what it holds from frame to frame.
+/// Declarations of a module's type on what it holds from frame to frame.
 struct StateOfType {
     bool holds_nothing = false;
     bool keeps = false;
@@ -149,7 +149,7 @@ inline constexpr bool kHasEnds = std::is_base_of_v<Module, T> || PartOfProgram<T
 
 }  // namespace internal
 
-/// What a module is called in its graph, whatever its constructor says: `g.add<Amp>(named("left"), 2.0f)`.
+/// Name of a module in its graph, whatever its constructor says: `g.add<Amp>(named("left"), 2.0f)`.
 struct Named {
     std::string name;
 };
@@ -334,7 +334,7 @@ class Graph {
     /// The inputs that bind() has given outputs of a module.
     std::span<const SocketRef> readers_of(std::size_t module) const { return nodes_[module].readers; }
 
-    /// What feeds a socket: where nothing is bound to it, its default or, of one that reads a label, the
+    /// Source of a socket: where nothing is bound to it, its default or, of one that reads a label, the
     /// nearest that gives it. Null when nothing does, or several are equally near.
     const internal::Source* source_of(std::size_t module, std::uint32_t socket) const;
 

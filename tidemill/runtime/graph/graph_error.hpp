@@ -7,7 +7,7 @@
 
 namespace tidemill {
 
-/// What is wrong with a graph: every fault that was found, each saying what, where and what to do.
+/// All faults of a graph, each with what is wrong, where, and what to do.
 class GraphError : public Error {
   public:
     explicit GraphError(std::string fault) : GraphError(std::vector<std::string>{std::move(fault)}) {}

@@ -22,7 +22,7 @@ struct Range {
     double most = std::numeric_limits<double>::infinity();
 };
 
-/// What there is to know of a knob besides its socket: immutable, shared by all copies of its module.
+/// Facts of a knob besides its socket: immutable, shared by all copies of its module.
 struct KnobInfo {
     Range range;
     std::vector<std::byte> initial;

@@ -14,7 +14,7 @@ class MarksCall {
     MarksCall(const MarksCall&) = delete;
     MarksCall& operator=(const MarksCall&) = delete;
 
-    /// What to call, with `code()`, in the task's stead.
+    /// Function to call, with `code()`, in the task's stead.
     static Flow call(Module& module, const internal::TaskCode& code, Frame frame);
     internal::TaskCode code() const { return internal::code_that_points_to(*this); }
 

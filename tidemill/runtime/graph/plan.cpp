@@ -147,7 +147,7 @@ class Compiler {
             resolve_region(r, structure_.regions[r]);
     }
 
-    // Which values a frame began under, its token tells: it may be late in the stream when others hold.
+    // A frame's token holds the values under which it began: it may be late in the stream when others hold.
     void add_knobs() {
         const KnobLayout layout = knob_layout_of(graph_);
         plan_.has_knobs = !layout.places.empty();
@@ -203,7 +203,7 @@ class Compiler {
         }
     }
 
-    // Of several firings, each has a number of elements of its own.
+    // Each of several firings has a number of elements of its own.
     static Copy copy_of(internal::Address from, internal::Address to, const SocketInfo& socket,
                         std::uint32_t firings) {
         const bool is_counted = socket.varies && firings == 1;
@@ -272,8 +272,8 @@ class Compiler {
         return {internal::Base::constant, static_cast<std::uint32_t>(offset)};
     }
 
-    // What later segments read is copied into every frame that the segments' last tasks emit, or that passes
-    // these.
+    // Values that later segments read are copied into every frame that the segments' last tasks emit, or that
+    // passes these.
     void carry(const Value& value) {
         for (std::size_t i = 0; i + 1 < value.items.size(); ++i) {
             const std::uint32_t segment = value.segment + static_cast<std::uint32_t>(i);

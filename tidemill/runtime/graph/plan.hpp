@@ -29,7 +29,7 @@ struct Copy {
 /// No step: the part ends here.
 inline constexpr std::uint32_t kNoStep = 0xffffffff;
 
-/// What a task of a switch or loop does. The state of a region is the path that was opened last; of a loop, 0
+/// Action of a task of a switch or loop. The state of a region is the path that was opened last; of a loop, 0
 /// before its first turn and 1 during the later ones.
 struct ControlStep {
     internal::ControlKind kind = internal::ControlKind::none;
@@ -39,7 +39,7 @@ struct ControlStep {
     std::vector<std::uint32_t> targets;  ///< commute: the next step for each state
 };
 
-/// What becomes of a frame of another branch at the task that ends its segment: it goes on as it is.
+/// Passage of a frame of another branch at the task that ends its segment: it goes on as it is.
 struct Passage {
     std::uint64_t branch;      ///< the bit of its branch
     std::vector<Copy> copies;  ///< what later tasks need of it
@@ -52,7 +52,7 @@ struct LabelRead {
     std::uint32_t owner_firings;
 };
 
-/// What a task reads of the marks that another one gives: each of its firings those on its own elements.
+/// Marks of another task that a task reads: each of its firings those on its own elements.
 struct MarksRead {
     /// The lists of one task, a firing after the other.
     struct Lists {

@@ -16,7 +16,7 @@ namespace tidemill {
 class Module;
 struct KnobInfo;
 
-/// Which way data flows through a socket; a forward is an input that is changed in place and passed on.
+/// Direction of data through a socket; a forward is an input that is changed in place and passed on.
 enum class Direction : std::uint8_t { in, out, forward };
 
 /// How many elements a socket holds at most, where frames differ in that: `out<float>("y", upto(64))`.
@@ -48,7 +48,7 @@ inline Any as(std::string socket) {
     return {std::move(socket)};
 }
 
-/// What an input holds that nothing is bound to: `in<float>("gain", 4, or_else(1.0f))`.
+/// Content of an input to which nothing is bound: `in<float>("gain", 4, or_else(1.0f))`.
 template <class T>
 struct OrElse {
     explicit OrElse(std::span<const T> values)
@@ -81,7 +81,7 @@ inline constexpr std::size_t kElementsAt = 64;
 
 }  // namespace internal
 
-/// What there is to know of a socket: immutable when its graph is complete, shared by all frames and threads.
+/// Facts of a socket: immutable when its graph is complete, shared by all frames and threads.
 struct SocketInfo {
     std::string name;
     Direction direction;
@@ -99,7 +99,7 @@ struct SocketInfo {
     std::vector<std::byte> or_else{};  ///< elements of an input that nothing is bound to: one for all
                                        ///< of them, or each; empty: it must be bound
 
-    /// What a frame keeps room for.
+    /// Bytes that a frame keeps for it.
     std::size_t bytes() const {
         if (!varies) return count * type.size;
         const std::size_t lines = (count * type.size + internal::kElementsAt - 1) / internal::kElementsAt;
@@ -112,7 +112,7 @@ struct SocketInfo {
 
 namespace internal {
 
-/// What lies in a frame where a socket holds these elements; where it does not vary, what they lack is zeros.
+/// Bytes in a frame where a socket holds these elements; where it does not vary, zeros fill the rest.
 std::vector<std::byte> block_of(const SocketInfo& socket, std::span<const std::byte> elements);
 
 /// The same of an input that nothing is bound to: its default.

@@ -30,7 +30,7 @@ class EndCall {
     EndCall(const EndCall&) = delete;
     EndCall& operator=(const EndCall&) = delete;
 
-    /// What to call, with `code()`, in the task's stead; gives ok or stop.
+    /// Function to call, with `code()`, in the task's stead; gives ok or stop.
     static Flow call(Module& module, const internal::TaskCode& code, Frame frame);
     internal::TaskCode code() const { return internal::code_that_points_to(*this); }
     const internal::Address* addresses() const { return addresses_.data(); }

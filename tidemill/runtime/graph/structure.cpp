@@ -76,7 +76,8 @@ std::vector<OrderedTask> ordered_tasks(const TaskNodes& tasks, const LinearOrder
     return ordered;
 }
 
-// What is pure by its form alone makes outputs; where nobody reads them, it is there for another effect.
+// A task that is pure by its form alone makes outputs; where nobody reads them, it is there for another
+// effect.
 bool is_replicable(const TaskInfo& info, bool is_read) {
     return info.options.replication != Replication::sequential && (info.basis != Basis::form || is_read);
 }

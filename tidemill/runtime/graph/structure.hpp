@@ -68,7 +68,7 @@ struct Region {
     std::vector<StepRange> paths;  ///< of a switch; of a loop: the body
 };
 
-/// What runs on the frames that a task with the word at_end is given behind the stream's last one.
+/// Tasks that run on the frames of a task with the word at_end behind the stream's last one.
 struct EndOfStream {
     std::uint32_t step;         ///< of the task that is told
     std::vector<bool> runs;     ///< per step: that task, and what follows from it

@@ -12,7 +12,7 @@ namespace tidemill {
 
 class Module;
 
-/// What a task says of the frame that it was called with.
+/// Result of a task for the frame that it was called with.
 enum class Flow : std::uint8_t {
     ok,     ///< the frame goes on
     skip,   ///< the frame ends here: what depends on the task does not run
@@ -34,7 +34,7 @@ enum class Basis : std::uint8_t {
     silence,  ///< sequential, though it can be called through const: nobody said that it is pure
 };
 
-/// What a task promises: the words of its declaration (task_words.hpp), or what a program finds at run time.
+/// Promises of a task: the words of its declaration (task_words.hpp), or what a program finds at run time.
 struct TaskOptions {
     Replication replication = Replication::sequential;
     bool may_skip = false;        ///< may return Flow::skip
@@ -53,10 +53,10 @@ struct Task {
 
 namespace internal {
 
-/// What the tasks of a switch or a loop are to the executor, which does their work itself.
+/// Roles of the tasks of a switch or a loop for the executor, which does their work itself.
 enum class ControlKind : std::uint8_t { none, switch_commute, switch_select, loop_select, loop_commute };
 
-/// What a control task returns: look at its kind for what comes next.
+/// Value that a control task returns: look at its kind for what comes next.
 inline constexpr Flow kControlFlow{0xff};
 
 /// The function behind a task, stored by value: a member function pointer.
@@ -102,7 +102,7 @@ struct FlightCalls {
 
 }  // namespace internal
 
-/// What there is to know of a task: immutable, shared by all frames and threads.
+/// Facts of a task: immutable, shared by all frames and threads.
 struct TaskInfo {
     std::string name;
     TaskOptions options;

@@ -105,7 +105,7 @@ concept TaskWord = kIsWord<T>;
 template <class Wanted, TaskWord... Words>
 inline constexpr bool kSays = (std::is_same_v<Wanted, Words> || ...);
 
-/// What a task promises whose author says these words.
+/// Promises of a task with these words.
 template <TaskWord... Words>
 constexpr TaskOptions options_of() {
     static_assert((0 + ... + int{kSaysReplication<Words>}) <= 1,

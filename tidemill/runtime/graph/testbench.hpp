@@ -23,9 +23,9 @@ class ModuleTestbench {
     ModuleTestbench(ModuleTestbench&&) noexcept;
     ~ModuleTestbench();
 
-    /// What an input or forward holds from the next step on, the same on every step until it is fed
-    /// anew. Fewer values than the socket's count leave the rest zero; one that varies holds as many as there
-    /// are, one whose count follows has from now on as many.
+    /// Sets an input or forward from the next step on, the same on every step until it is fed anew. Fewer
+    /// values than the socket's count leave the rest zero; one that varies holds as many as there are, one
+    /// whose count follows has from now on as many.
     template <class T, Direction kDirection, class Count>
     ModuleTestbench& feed(const TypedSocket<T, kDirection, Count>& socket,
                           std::initializer_list<std::type_identity_t<T>> values) {
@@ -51,7 +51,7 @@ class ModuleTestbench {
         return feed_bytes(socket_of(socket, element_type<T>()), std::as_bytes(values));
     }
 
-    /// What a label that is read holds, likewise.
+    /// Sets a label that is read, likewise.
     template <class T>
     ModuleTestbench& feed(const Label<const T>& label, const std::type_identity_t<T>& value) {
         return feed_bytes(label, std::as_bytes(std::span(&value, 1)));
@@ -64,7 +64,7 @@ class ModuleTestbench {
         return feed_bytes(marks, std::as_bytes(std::span(values.begin(), values.size())));
     }
 
-    /// What knobs hold from the next step on: `set(amp.gain, 2.0f)`; before, what they begin with.
+    /// Sets knobs from the next step on: `set(amp.gain, 2.0f)`; before, they hold their first values.
     template <class T, class... Rest>
     ModuleTestbench& set(const Knob<T>& knob, const std::type_identity_t<T>& value, const Rest&... rest) {
         return set(KnobSettings(knob, value, rest...));
@@ -82,7 +82,7 @@ class ModuleTestbench {
     Flow step_at_end();
     Flow step_at_end(const Task& task);
 
-    /// What the last step left in an output or forward; valid until the next one.
+    /// Content of an output or forward after the last step; valid until the next one.
     template <class T, Direction kDirection, class Count>
     std::span<const T> read(const TypedSocket<T, kDirection, Count>& socket) const {
         static_assert(kDirection != Direction::in, "an input is fed, not read");
@@ -103,7 +103,7 @@ class ModuleTestbench {
         return typed<T>(socket_of(socket, element_type<T>()));
     }
 
-    /// What tasks have told knobs, also those of other modules, one call after the other.
+    /// Values that tasks have set knobs to, also those of other modules, one call after the other.
     struct Told {
         KnobSetting setting;
         std::uint64_t frame;

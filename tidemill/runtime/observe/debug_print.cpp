@@ -39,7 +39,7 @@ std::string_view name_of(Direction direction) {
     return "?";
 }
 
-// What a task leaves in its outputs means something only when the frame goes on.
+// A task's outputs mean something only when the frame goes on.
 bool has_meaning(const SocketInfo& socket, Flow flow) {
     return socket.direction == Direction::in || flow == Flow::ok || flow == Flow::again;
 }

@@ -8,7 +8,7 @@
 
 namespace tidemill {
 
-/// What a drawing of a graph shows besides tasks and bindings.
+/// Content of a drawing of a graph besides tasks and bindings.
 struct DrawingOptions {
     const Schedule* schedule = nullptr;  ///< stages, with their threads
     const RunReport* report = nullptr;   ///< times of tasks, and how busy stages were

@@ -33,15 +33,15 @@ struct LiveTimes {
     std::vector<TaskTime> tasks{};    ///< in their order
     std::vector<StageTime> stages{};  ///< of the schedule that is followed
 
-    /// What has been added since an earlier look; all of it where the schedule has changed since.
+    /// Times added since an earlier look; all of them where the schedule has changed since.
     LiveTimes since(const LiveTimes& before) const;
 
     /// As the report of a run that took no longer, for a drawing of its graph.
     RunReport report() const;
 };
 
-/// What a viewer wants to see of a running graph: what is in some of its sockets, copied only when somebody
-/// has asked since, and how its stages spend their time. May be read from any thread while the run goes on.
+/// View of a running graph: the content of some sockets, copied only when somebody has asked since, and how
+/// its stages spend their time. May be read from any thread while the run goes on.
 class LiveView final : public Observer {
   public:
     explicit LiveView(const Graph& graph) : graph_(graph) {}
@@ -50,12 +50,12 @@ class LiveView final : public Observer {
     /// place. Throws GraphError where there is none.
     std::size_t add(std::string_view socket, std::size_t elements);
 
-    /// What passes the sockets next is copied.
+    /// Asks for a copy of what passes the sockets next.
     void ask() noexcept;
     /// The same for one place alone.
     void ask(std::size_t place) noexcept;
 
-    /// What was copied last; empty before the first time.
+    /// Bytes that were copied last; empty before the first time.
     std::vector<std::byte> content(std::size_t place) const;
 
     LiveTimes times() const;

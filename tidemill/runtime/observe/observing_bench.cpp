@@ -1,4 +1,4 @@
-// What does it cost to look?
+// Cost of looking.
 #include <chrono>
 
 #include <benchmark/benchmark.h>

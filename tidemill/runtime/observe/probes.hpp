@@ -19,7 +19,7 @@ namespace tidemill {
 
 class Durations;
 
-/// What a probe has seen of its socket until now.
+/// Observations of a probe on its socket until now.
 struct ProbeReading {
     std::string socket;            ///< "module.socket"
     std::uint64_t frames = 0;      ///< that passed

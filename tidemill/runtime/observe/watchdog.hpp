@@ -34,8 +34,8 @@ class Watchdog final : public Observer {
     void end_run() override;
     ThreadObserver& watch(const ObservedThread& thread) override;
 
-    /// What there is to tell at `now`; nothing while things move. What the watching thread asks from time to
-    /// time.
+    /// Report at `now`; nothing while things move. The watching thread calls it from time to time. What the
+    /// watching thread asks from time to time.
     std::optional<std::string> look(Clock::time_point now);
 
   private:

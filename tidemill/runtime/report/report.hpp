@@ -25,7 +25,7 @@ struct DurationReport {
     double most_us = 0;
 };
 
-/// What a task did during a run.
+/// Work of a task during a run.
 struct TaskReport {
     std::string name;        ///< "module.task"
     std::size_t unit;        ///< which unit of the chain it belongs to
@@ -40,7 +40,7 @@ struct UnitReport {
     bool lacks_word;
 };
 
-/// What the tasks of a unit did on cores of one kind.
+/// Work of a unit's tasks on cores of one kind.
 struct UnitOnKind {
     std::size_t unit;
     std::string kind;
@@ -61,7 +61,7 @@ struct BestPossible {
     double percent() const { return bound_us > 0 ? 100 * (period_us / bound_us - 1) : 0; }
 };
 
-/// What a thread of a stage did during a run.
+/// Work of a thread of a stage during a run.
 struct ThreadReport {
     double work_us = 0;
     DurationReport pull_waits;  ///< waiting for the stage before
@@ -71,7 +71,7 @@ struct ThreadReport {
     double elsewhere_us = 0;    ///< its work at other stages; their waits are those of each of them
 };
 
-/// What a stage did during a run.
+/// Work of a stage during a run.
 struct StageReport {
     std::size_t first_unit;
     std::size_t units;
@@ -96,7 +96,7 @@ struct SegmentReport {
     std::uint64_t frames = 0;  ///< that its busiest task saw
 };
 
-/// What came of a run. Times are zero when statistics were off.
+/// Result of a run. Times are zero when statistics were off.
 struct RunReport {
     std::uint64_t frames = 0;     ///< frames that the source began
     std::uint64_t delivered = 0;  ///< frames of the last segment that passed all its tasks
@@ -139,7 +139,7 @@ std::string task_table(const RunReport& report);
 /// The stages of a run as a table: threads, cores, work and waits; then how busy each cluster was.
 std::string stage_table(const RunReport& report);
 
-/// What units did on each kind of core, as a table; empty where there is one kind.
+/// Work of units on each kind of core, as a table; empty where there is one kind.
 std::string kind_table(const RunReport& report);
 
 /// The period, the best possible on these cores, and the distance, in one line, and in another one what was

@@ -20,7 +20,7 @@ class Journal;
 struct Checkpoint;
 struct JournalRecord;
 
-/// What tasks see as the number of the k-th frame: first + k * step. Of n runs of the same graph that share
+/// Numbers that tasks see for frames: first + k * step for the k-th. Of n runs of the same graph that share
 /// one stream of seeds, run d numbers its frames d, d + n, d + 2n, ...
 struct FrameNumbers {
     std::uint64_t first = 0;
@@ -30,7 +30,7 @@ struct FrameNumbers {
     std::uint64_t frame_of(std::uint64_t number) const { return (number - first) / step; }
 };
 
-/// What becomes of a source frame that is due when there is no room for it.
+/// Treatment of a source frame that is due when there is no room for it.
 enum class Late : std::uint8_t {
     wait,         ///< the source waits; nothing is lost
     drop_newest,  ///< the source makes it, and it ends there: later tasks see a gap in the numbers

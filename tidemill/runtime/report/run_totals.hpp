@@ -9,7 +9,7 @@
 
 namespace tidemill {
 
-/// What a stream did so far, over all crews that worked on it.
+/// Totals of a stream so far, over all crews that worked on it.
 struct RunTotals {
     std::vector<Durations> step_times;  ///< per step of the order
     std::vector<std::uint64_t> late;    ///< per step, frames that it made late

@@ -8,8 +8,8 @@ namespace tidemill {
 /// Writes what tasks tell into a book, where no frame that may have begun is concerned.
 class BookTeller final : public internal::KnobTeller {
   public:
-    /// Of a source frame and those behind it, up to `in_flight` may have begun; kEndless: any number.
-    /// `numbers` are what tasks see.
+    /// Teller for a source frame and those behind it, of which up to `in_flight` may have begun; kEndless:
+    /// any number. `numbers` are what tasks see.
     BookTeller(KnobBook& book, std::uint64_t in_flight, FrameNumbers numbers)
         : book_(book), in_flight_(in_flight), numbers_(numbers) {}
 

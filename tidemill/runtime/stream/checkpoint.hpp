@@ -23,7 +23,7 @@ class Repeated;
 /// executor: give it to a run in its options, on a graph that is made as that one was. What modules hold is
 /// in it as far as they have a keep(); Graph::not_kept() names the others.
 struct Checkpoint {
-    /// What a module keeps.
+    /// State that a module keeps.
     struct Kept {
         std::string module;
         std::vector<std::byte> bytes;

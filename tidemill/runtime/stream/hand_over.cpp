@@ -42,7 +42,7 @@ Token* HandOver::look(const TokenCursor& cursor, std::uint32_t stage) {
     return nullptr;
 }
 
-// What was passed before the answer was no is there at the last look.
+// Frames that were passed before the answer was no are there at the last look.
 Token* HandOver::wait(const TokenCursor& cursor, std::uint32_t stage, const GoesOn& goes_on) {
     while (!ring_.ended_before(cursor.batch) && goes_on()) {
         if (Token* token = look(cursor, stage)) return token;

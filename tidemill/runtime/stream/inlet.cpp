@@ -41,7 +41,7 @@ void throw_no_function() {
     throw GraphError("an inlet or an outlet with an empty function: give one, or leave it out");
 }
 
-/// What the program's side writes for each frame, on a cache line of its own.
+/// Words that the program's side writes for each frame, on a cache line of its own.
 struct alignas(64) InletBase::Filling {
     Token* open = nullptr;   // the frame that is being filled
     std::size_t filled = 0;  // elements of it
@@ -207,7 +207,7 @@ void OutletBase::give(const Frame& f, const std::byte* from) {
     frames_->filled(*token);
 }
 
-// What is asked first happened first: when the run is over, or has spilled, all that came before is seen.
+// Earlier events are asked for first: when the run is over, or has spilled, all that came before is seen.
 bool OutletBase::look(bool waits) {
     Front& front = *front_;
     while (!front.data) {

@@ -41,7 +41,7 @@ Function some(Function function) {
     return function;
 }
 
-/// What inlets of all types have in common.
+/// Common part of inlets of all types.
 class InletBase : public Module {
   public:
     static constexpr bool kHoldsNothing = true;

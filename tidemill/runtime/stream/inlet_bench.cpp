@@ -1,4 +1,4 @@
-// What does it cost a frame to come into a stream from the program around it, and to leave it?
+// Cost for a frame of its way into a stream from the program around it, and out of it.
 #include <latch>
 #include <optional>
 #include <stdexcept>

@@ -62,8 +62,8 @@ class JournalNotWritten : public RunError {
     Fault fault() const override { return Fault::job; }
 };
 
-/// What reached a stream from outside while it ran, each at a source frame: with the same input, a run is a
-/// function of this.
+/// Record of what reached a stream from outside while it ran, each event at a source frame: with the same
+/// input, a run is a function of this.
 struct JournalRecord {
     /// New values of knobs.
     struct Setting {

@@ -18,7 +18,7 @@ using namespace tidemill;
 
 namespace {
 
-/// What a random program comes to under an executor.
+/// Result of a random program under an executor.
 struct Made {
     explicit Made(const internal::RandomProgram& program) : modules(build(program, graph, outcome)) {}
 

@@ -9,8 +9,8 @@
 
 namespace tidemill {
 
-/// What reaches a run from outside, as its options say: sets knobs at its beginning, replays a record, and
-/// keeps a journal until it goes out of scope.
+/// Outside events of a run, as its options say: sets knobs at its beginning, replays a record, and keeps a
+/// journal until it goes out of scope.
 class JournaledRun {
   public:
     /// Throws GraphError for a knob that cannot be set so, and JournalError for a record of another graph.
@@ -19,7 +19,7 @@ class JournaledRun {
     JournaledRun(const JournaledRun&) = delete;
     JournaledRun& operator=(const JournaledRun&) = delete;
 
-    /// Of the source, at most.
+    /// Source frames, at most.
     std::uint64_t frames() const { return frames_; }
     /// Whether the stream ends with the run, as the options or the record say.
     bool finishes() const { return finishes_; }

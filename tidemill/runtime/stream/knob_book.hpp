@@ -17,11 +17,11 @@
 
 namespace tidemill {
 
-/// Which values of knobs hold from which source frame on.
+/// Values of knobs by the source frame from which they hold.
 ///
-/// Whoever begins a frame claims it first, and whoever sets knobs does so from the first frame that nobody
-/// has claimed: so the number of a change is known at once, and no frame begins under the wrong values,
-/// however many threads begin frames. A setter keeps claims out only while it enters its change.
+/// A thread that begins a frame claims it first, and a thread that sets knobs does so from the first frame
+/// that nobody has claimed: so the number of a change is known at once, and no frame begins under the wrong
+/// values, however many threads begin frames. A setter keeps claims out only while it enters its change.
 class KnobBook {
   public:
     /// Is told of each change, in their order: what was set, and where it holds.
@@ -75,7 +75,7 @@ class KnobBook {
     /// A thread that begins frames, in their order.
     class Beginner {
       public:
-        /// Of the frames that it begins, the last `again` may have to be begun again by the next crew.
+        /// A beginner of frames, the last `again` of which may have to be begun again by the next crew.
         Beginner(KnobBook& book, std::size_t index, std::uint64_t again = 0)
             : book_(&book), index_(index), again_(again) {}
 
@@ -104,7 +104,7 @@ class KnobBook {
         std::vector<std::byte> bytes;
         std::uint64_t told = 0;  // one past the frame on which a task said so; 0: it was set
 
-        /// Of two that say the same knob's value for one frame, the later one counts.
+        /// The later of two values of one knob for one frame counts.
         bool replaces(const Patch& other) const { return told == other.told && offset == other.offset; }
         bool contradicts(const Patch& other) const {
             return told > 0 && replaces(other) && bytes != other.bytes;

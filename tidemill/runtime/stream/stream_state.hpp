@@ -6,7 +6,7 @@
 
 namespace tidemill {
 
-/// What a stream holds between two frames, put into a checkpoint. Throws ModuleError when a keep() throws.
+/// State of a stream between two frames, put into a checkpoint. Throws ModuleError when a keep() throws.
 Checkpoint kept_stream(const Graph& graph, const internal::StreamPlace& place, KnobBook& knobs);
 
 /// The way back. Throws CheckpointError where the checkpoint is of another graph or a module cannot use what

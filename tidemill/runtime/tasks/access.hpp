@@ -26,7 +26,7 @@ class TasksError : public Error {
     using Error::Error;
 };
 
-/// What a task does with a piece of memory. Pieces may overlap: tasks wait for each other where they share
+/// Access of a task to a piece of memory. Pieces may overlap: tasks wait for each other where they share
 /// bytes that one of them changes. What is named each time as the same piece costs least. A piece of no bytes
 /// is none.
 struct Access {
@@ -135,7 +135,7 @@ class Renamed {
     /// in
     Version<const T> read() const { return {now_, Access::Mode::in}; }
 
-    /// What was written last. To be looked at when no task is in flight.
+    /// Value that was written last. To be looked at when no task is in flight.
     T& value() { return *now_; }
 
   private:
@@ -176,8 +176,8 @@ namespace internal {
 /// it: it would work on the value itself, while others do.
 [[noreturn]] void refuse_reduction_not_added_to(std::size_t access);
 
-// What a reduction's tasks share. Parts are numbered as their tasks are spawned, and combined in that order:
-// by a task that is at its end, as far as they are there, while others leave theirs and go.
+// Parts that a reduction's tasks share. Parts are numbered as their tasks are spawned, and combined in that
+// order: by a task that is at its end, as far as they are there, while others leave theirs and go.
 template <class T, class Combine>
 class ReducedParts {
   public:

@@ -18,7 +18,7 @@
 namespace tidemill {
 namespace {
 
-// What is no range, so that it is one piece whatever its size.
+// A type that is no range, so that it is one piece whatever its size.
 struct Text {
     std::string letters;
 

@@ -9,9 +9,9 @@
 
 namespace tidemill {
 
-/// What a program has spawned and not handed over yet: a turn for each task would cost more than it does.
-/// Handed over by the program's thread, or, where that is busy elsewhere, by a worker that has long been
-/// idle.
+/// Tasks that a program has spawned and not handed over yet: a turn for each task would cost more than it
+/// does. Handed over by the program's thread, or, where that is busy elsewhere, by a worker that has long
+/// been idle.
 class GatheredSpawns {
   public:
     explicit GatheredSpawns(std::uint64_t bundle_ticks) : bundle_ticks_(bundle_ticks) {}

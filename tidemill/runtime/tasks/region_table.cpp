@@ -74,7 +74,7 @@ std::size_t RegionTable::place_of(const void* address) const {
     return place;
 }
 
-// Whoever uses a region uses both of its parts.
+// A user of a region uses both of its parts.
 void RegionTable::cut_at(const std::byte* address) {
     auto extent = extents_.lower_bound(address);
     if (extent == extents_.begin()) return;

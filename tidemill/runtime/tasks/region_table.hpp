@@ -20,7 +20,7 @@ struct TaskRef {
     bool operator==(const TaskRef&) const = default;
 };
 
-/// What a new task must wait for: others, to end, and what only one task at a time may have.
+/// Conditions of a new task: others have to end, and some things only one task at a time may have.
 struct Waits {
     std::vector<TaskRef> predecessors{};
     std::vector<policy::ExclusionId> exclusions{};
@@ -31,7 +31,7 @@ struct Waits {
     }
 };
 
-/// Which tasks last wrote and have since read each piece of memory, and so what a new task must wait for.
+/// Tasks that last wrote and have since read each piece of memory, and so what a new task must wait for.
 /// Pieces that are named again as they were are found at once. Where others overlap them in part, they are
 /// cut, so that what depends on what is told by the bytes alone. Forgets pieces of which no task is left: its
 /// size follows what is in flight, not what has been.
@@ -56,7 +56,7 @@ class RegionTable {
         policy::AccessHistory<TaskRef> history{};
     };
     static_assert(sizeof(Region) == 64);
-    // What a history asks, and whom it tells.
+    // Questions of a history, and its listener.
     struct Around {
         const RegionTable& table;
         Waits& waits;

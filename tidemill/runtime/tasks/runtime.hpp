@@ -21,8 +21,8 @@
 
 namespace tidemill {
 
-/// What is behind Tasks. What the program's thread spawns is put in order, gathered, and handed over some at
-/// a time to the board that it shares with the workers.
+/// Implementation of Tasks. What the program's thread spawns is put in order, gathered, and handed over some
+/// at a time to the board that it shares with the workers.
 class Tasks::Runtime {
   public:
     explicit Runtime(TasksOptions options);

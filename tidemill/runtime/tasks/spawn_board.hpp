@@ -22,7 +22,7 @@ struct TaskFailure {
     std::exception_ptr cause;  ///< null: it ended its thread
 };
 
-/// What came of some tasks.
+/// Result of some tasks.
 struct TasksDone {
     std::uint64_t ran = 0;
     std::uint64_t dropped = 0;
@@ -36,7 +36,7 @@ struct TasksDone {
     }
 };
 
-/// What a worker holds between its turns at the board.
+/// Tasks that a worker holds between its turns at the board.
 struct HeldTasks {
     std::vector<policy::TaskSlot> tasks;
     std::uint64_t expected_ticks = 0;      ///< of all of them, on the worker's kind of core
@@ -64,7 +64,7 @@ class SpawnBoard {
         WorkerId worker;
         bool helps;
     };
-    /// What the program may wait for.
+    /// Condition that the program may wait for.
     enum class Goal : std::uint8_t { room, iteration, all_done };
 
     /// The options name a kind for each worker.
@@ -90,7 +90,7 @@ class SpawnBoard {
     bool reaches(Goal goal, std::uint64_t iteration);
     /// Slots whose tasks are done; forgets them.
     void move_freed_to(std::vector<policy::TaskSlot>& free);
-    /// What came of the tasks since the last call.
+    /// Results of the tasks since the last call.
     TasksReport take_report();
     std::optional<TaskFailure> take_failure() { return std::exchange(failure_, std::nullopt); }
 

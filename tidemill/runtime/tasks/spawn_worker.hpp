@@ -15,7 +15,7 @@ namespace tidemill {
 /// One thread that runs spawned tasks, as told, and what it runs, for others to look at.
 class SpawnWorker {
   public:
-    /// What all workers of a program share.
+    /// State that all workers of a program share.
     struct Shared {
         const SpawnedTasks& tasks;
         internal::TaskBody* bodies;  ///< per slot
@@ -23,7 +23,7 @@ class SpawnWorker {
         const std::function<void(const ObservedTask&)>& observe;
         std::function<void()> nothing_comes;  ///< called when no work has come for milliseconds
     };
-    /// What runs, and the tick at which it, or one right before, began.
+    /// The running task, and the tick at which it, or one right before, began.
     struct Watched {
         std::uint64_t number;
         policy::TaskTypeId type;

@@ -64,7 +64,7 @@ class SpawnedTasks {
     void complete(policy::WorkerId worker, policy::TaskSlot task, std::uint64_t ticks);
     void tick(std::uint64_t now_ns) { ready_.policy().tick(now_ns); }
 
-    // Of a task in flight, also for who runs it, between turns.
+    // Number of a task in flight, also for the worker that runs it, between turns.
     std::uint64_t number_of(policy::TaskSlot task) const { return tasks_[task].number; }
     policy::TaskTypeId type_of(policy::TaskSlot task) const { return tasks_[task].type; }
     std::uint64_t iteration_of(policy::TaskSlot task) const { return tasks_[task].iteration; }
@@ -72,7 +72,7 @@ class SpawnedTasks {
     std::size_t in_flight() const { return in_flight_; }
     /// A task of a task type that never ran counts as a bundle.
     const ReadyWork& ready() const { return ready_.work(); }
-    /// What all tasks in flight may take.
+    /// Time that all tasks in flight may take.
     std::uint64_t work_ticks() const { return work_ticks_; }
 
   private:

@@ -37,7 +37,7 @@ class TaskError : public TasksError {
     std::exception_ptr cause_;
 };
 
-/// What tasks are instances of, where a program names it; see Tasks::type().
+/// Type of which tasks are instances, where a program names it; see Tasks::type().
 struct TaskType {
     policy::TaskTypeId id;
 };
@@ -134,7 +134,7 @@ struct RunningTask {
     double seconds;  ///< since it began, or short ones of its task type right before it
 };
 
-/// What came of the tasks since the last wait().
+/// Results of the tasks since the last wait().
 struct TasksReport {
     std::uint64_t ran = 0;
     std::uint64_t dropped = 0;  ///< not run: cancelled, or behind one that threw

@@ -1,4 +1,4 @@
-// What does a task of a program cost that says in, out and inout, beside OpenMP?
+// Cost of a task of a program with in, out and inout, beside OpenMP.
 #include <algorithm>
 #include <iterator>
 #include <stdexcept>

@@ -15,10 +15,10 @@
 #include "tidemill/runtime/testing/elsewhere.hpp"
 #include "tidemill/runtime/testing/random_program.hpp"
 
-/// What random stream programs mean by definition, and the same as graphs.
+/// Random stream programs by definition, and the same as graphs.
 namespace tidemill::internal {
 
-/// What a program means, by definition: frame after frame, task after task.
+/// Meaning of a program, by definition: frame after frame, task after task.
 class RandomInterpreter {
   public:
     explicit RandomInterpreter(const RandomProgram& program) : program_(program) {
@@ -39,7 +39,7 @@ class RandomInterpreter {
   private:
     using Values = std::vector<std::optional<std::uint64_t>>;  // none: a hole
 
-    // What holds for all that comes of the source frame in hand; of settings on one frame, the last.
+    // Value for all that comes of the source frame in hand; of settings on one frame, the last.
     std::uint32_t knob_of(std::size_t task) const {
         std::uint32_t value = 0;
         std::uint64_t since = 0;
@@ -239,7 +239,7 @@ class RandomModule : public Module {
                     .in_flight = behaviour_.task.in_flight});
     }
 
-    // What is done elsewhere, in any order, is not what depends on the order.
+    // Tasks done elsewhere, in any order, do not depend on the order.
     void send(Batch batch, std::size_t place) {
         std::vector<std::uint64_t>& values = places_[place].numbers;
         values.clear();

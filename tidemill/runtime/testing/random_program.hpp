@@ -62,7 +62,8 @@ struct RandomProgram {
     std::vector<RandomSetting> settings{};  // in the order in which they are made, not by frame
     bool finishes = false;                  // the stream ends when these are over
 
-    /// Whose frames a task gives, by the task that emits them; 0: the source's. Of what it reads, the last.
+    /// The branch of a task's frames, by the task that emits them; 0: the source's. Of what it reads, the
+    /// last.
     std::size_t branch_behind(std::size_t task) const {
         return tasks[task].ends_segment ? task : branch_of(task);
     }
@@ -90,7 +91,7 @@ struct RandomProgram {
         return found;
     }
 
-    /// Whose label a task gets: of those before it, the only one that is before no other.
+    /// The task whose label a task gets: of those before it, the only one that is before no other.
     std::optional<std::size_t> label_owner(std::size_t task) const {
         const std::vector<bool> earlier = before(task);
         std::vector<std::size_t> nearest;
@@ -115,7 +116,7 @@ struct RandomProgram {
     }
 };
 
-/// What a program comes to: what each sink collected, totals of clones, and how the run ended.
+/// Result of a program: what each sink collected, totals of clones, and how the run ended.
 struct RandomOutcome {
     std::vector<Words> collected;  // per task; empty but for sinks
     std::uint64_t total = 0;       // of all cloned tasks
@@ -133,7 +134,7 @@ inline std::uint64_t word_of(std::uint64_t value, std::size_t index) {
     return mixed(value, index);
 }
 
-/// What a task that gives a value has on its label.
+/// Label of a task that gives a value.
 inline std::uint64_t label_of(std::uint64_t value) {
     return word_of(value, 1000);
 }
@@ -143,7 +144,7 @@ inline std::uint64_t hash_of(std::uint64_t hash, std::uint64_t value, std::size_
     return hash;
 }
 
-/// What a task makes of a frame; the same code under every executor, called with its own state.
+/// Behaviour of a task on a frame; the same code under every executor, called with its own state.
 struct RandomBehaviour {
     RandomTask task;
     std::uint64_t state = 0;  // of sequential tasks

@@ -129,7 +129,7 @@ class RescheduledPipeline {
     Pipeline pipeline_;
 };
 
-/// Which sinks may have read on where the stream ended early.
+/// Sinks that may have read on where the stream ended early.
 enum class Ahead {
     none,
     before_end,  ///< those before the task that ended it

@@ -36,7 +36,7 @@ class ReadyTasks {
 
     policy::Policy& policy() { return *policy_; }
     const ReadyWork& work() const { return work_; }
-    /// Of each worker's core.
+    /// Kind of each worker's core.
     const std::vector<policy::KindId>& kinds() const { return kind_of_worker_; }
     bool wants_predecessors() const { return wants_predecessors_; }
 
@@ -65,7 +65,7 @@ class ReadyTasks {
         return std::ranges::any_of(waiting_,
                                    [&](const Waiting& each) { return each.is_for(kind_of_worker_[worker]); });
     }
-    /// Who takes this ready task may go on with another one behind it.
+    /// The worker that takes this ready task may go on with another one behind it.
     void add_behind(policy::TaskSlot slot, std::uint64_t ticks) {
         tasks_[slot].ticks += ticks;
         work_.add_behind(tasks_[slot].group, ticks);

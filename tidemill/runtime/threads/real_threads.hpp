@@ -8,14 +8,14 @@
 
 namespace tidemill {
 
-/// What code that threads share asks of the machine: words, and ways to wait until they change.
+/// Services of the machine for code that threads share: words, and ways to wait until they change.
 ///
 /// Such code is a template over this type. What ships is compiled for RealThreads; the explorer compiles the
 /// same code for threads of its own and goes through their interleavings (protocol/).
 struct RealThreads {
     template <typename T>
     using Atomic = std::atomic<T>;
-    /// What only one thread at a time may touch, whoever has the turn or the lock.
+    /// Data that only the thread that has the turn or the lock may touch.
     template <typename T>
     using Plain = T;
     using Mutex = std::mutex;

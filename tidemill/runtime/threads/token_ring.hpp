@@ -16,7 +16,7 @@
 
 namespace tidemill {
 
-/// What a token says of one of its frames besides its data.
+/// Words of a token on one of its frames besides its data.
 template <typename Threads>
 struct BasicFrameMark {
     typename Threads::template Plain<std::uint64_t> holes{0};  ///< bits of the tasks that skipped this frame
@@ -177,7 +177,7 @@ class BasicTokenRing {
     std::uint32_t turn_of(std::uint64_t batch, std::uint32_t stage) const {
         return static_cast<std::uint32_t>(batch * stages_ + stage) & kTurnMask;
     }
-    // Of a stage: whose turn it is, and the bells of those threads that have one.
+    // State of a stage: whose turn it is, and the bells of those threads that have one.
     struct Bells {
         Turns turns{1};
         std::vector<Bell<Threads>*> of_threads{};

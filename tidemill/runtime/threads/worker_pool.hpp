@@ -144,7 +144,7 @@ class WorkerPool {
         return others;
     }
 
-    // Whoever is woken wakes the next one, also when others have taken what it was woken for.
+    // A woken worker wakes the next one, also when others have taken the work it was woken for.
     Seat* next_to_wake(WorkerId self) {
         for (policy::KindId kind = 0; kind < idle_.size(); ++kind) {
             std::vector<WorkerId>& idle = idle_[kind];

@@ -63,7 +63,7 @@ TEST_CASE("n threads to m, passive: no interleaving loses a wake-up") {
     }
 }
 
-// Of two threads, and one of three. A round is no multiple of the tokens, nor of the threads.
+// Words of two threads, and one of three. A round is no multiple of the tokens, nor of the threads.
 const std::vector<StageShape>& by_words() {
     static const std::vector<StageShape> shapes{
         {2, false, {0, 0, 1}}, {2, false, {0, 1, 1}}, {2, false, {0, 1, 0, 0}}, {3, false, {0, 1, 0, 2}}};

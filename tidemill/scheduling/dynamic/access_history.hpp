@@ -17,9 +17,9 @@ struct SharedUse {
     bool operator==(const SharedUse&) const = default;
 };
 
-/// What tasks did with one piece of memory, and so what the next one must wait for. `Task{}` is none. Calls
-/// are given `around`, which says of a task whether it is `in_flight(task)`, and is told to
-/// `wait_for(task)`, of one task any number of times.
+/// Accesses of tasks to one piece of memory, and so what the next one must wait for. `Task{}` is none. Calls
+/// are given `around`, which says of a task whether it is `in_flight(task)`, and is told to `wait_for(task)`,
+/// of one task any number of times.
 template <class Task>
 class AccessHistory {
   public:
@@ -95,7 +95,7 @@ class AccessHistory {
         }
     }
 
-    // Of a piece that is only ever read or shared, those that have ended are forgotten from time to time.
+    // Tasks on a piece that is only ever read or shared are forgotten from time to time when they have ended.
     template <class Around>
     static void add(std::vector<Task>& tasks, const Task& task, const Around& around) {
         if (tasks.size() == tasks.capacity()) {

@@ -7,7 +7,7 @@
 
 namespace tidemill::policy {
 
-/// What both adaptive policies share: oldest first, but tasks of a task type count as `adjustment` tasks
+/// Common part of both adaptive policies: oldest first, but tasks of a task type count as `adjustment` tasks
 /// older than they are. Watches which task type ends with few threads busy and, once per interval, has the
 /// policy raise it.
 ///

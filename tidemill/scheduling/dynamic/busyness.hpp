@@ -17,7 +17,7 @@ struct TypeBusyness {
     double mean() const { return static_cast<double>(busy_threads) / static_cast<double>(not_starved); }
 };
 
-/// What the statistics of all task types say.
+/// Result of the statistics of all task types.
 struct Verdict {
     bool master_too_slow = false;  ///< more tasks would have been needed, not other ones first
     std::optional<TaskTypeId> bottleneck{};

@@ -8,8 +8,8 @@
 
 namespace tidemill::policy {
 
-/// What only one task at a time may have. Two may share a number by chance, and then exclude each other
-/// needlessly.
+/// Resource that only one task at a time may have. Two may share a number by chance, and then exclude each
+/// other needlessly.
 using ExclusionId = std::uint32_t;
 
 /// Tasks that may run in any order, but not at the same time. One that waits for no other task has to get all

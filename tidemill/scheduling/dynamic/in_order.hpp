@@ -20,7 +20,7 @@ class Ring {
     /// There must be one.
     TaskSlot pop() { return ring_[(kLastFirst ? --end_ : begin_++) & (ring_.size() - 1)].task; }
 
-    /// Of two that are not empty.
+    /// Order of two queues that are not empty.
     bool goes_before(const Ring& other) const {
         return kLastFirst ? first().order > other.first().order : first().order < other.first().order;
     }

@@ -8,7 +8,7 @@
 
 namespace tidemill::policy {
 
-/// What a task is an instance of: small and dense.
+/// Number of the type of which a task is an instance: small and dense.
 using TaskTypeId = std::uint32_t;
 
 /// A thread that runs tasks, from 0 on.
@@ -57,8 +57,8 @@ struct NewTask {
     KindSet kinds = kAnyKind;  ///< of cores that may run it
 };
 
-/// Which ready task runs next. Told of every event, in an order that some sequence could have had; knows no
-/// thread and no clock. Whoever shares one between threads keeps the calls apart.
+/// Choice of the ready task that runs next. Told of every event, in an order that some sequence could have
+/// had; knows no thread and no clock. Whoever shares one between threads keeps the calls apart.
 ///
 /// After the first tasks of each task type and the largest number of tasks in flight, no event allocates.
 class Policy {

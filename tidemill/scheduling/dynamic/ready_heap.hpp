@@ -28,7 +28,7 @@ class ReadyHeap {
         return first;
     }
 
-    /// Of two that are not empty.
+    /// Order of two heaps that are not empty.
     bool goes_before(const ReadyHeap& other) const { return heap_.front() < other.heap_.front(); }
 
     bool holds(TaskSlot task) const requires kTracked { return task < place_.size() && place_[task] != 0; }

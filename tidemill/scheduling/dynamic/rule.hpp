@@ -9,7 +9,7 @@
 
 namespace tidemill::policy {
 
-/// What a policy adds to a ready queue: a rank for every ready task, the least of which is issued first. A
+/// Addition of a policy to a ready queue: a rank for every ready task, the least of which is issued first. A
 /// rule hides those of these functions that it needs and adds `Rank rank(TaskSlot) const`; nothing is
 /// virtual, so a queue compiled for one rule costs what the rule costs.
 struct Rule {

@@ -28,7 +28,7 @@ class TasksInFlight {
     /// Adds one to the values of all tasks that `start` waits for.
     void count_ancestors(TaskSlot start);
 
-    /// Whose values have changed since this was asked last.
+    /// Tasks whose values have changed since the last call.
     std::span<const TaskSlot> changed();
 
   private:

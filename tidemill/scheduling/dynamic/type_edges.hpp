@@ -6,8 +6,8 @@
 
 namespace tidemill::policy {
 
-/// Which task types consume what which others make, and how many tasks later, learned while the program runs.
-/// A task type has few others before it, so they stand in a list.
+/// Task types that consume what others make, and how many tasks later, learned while the program runs. A task
+/// type has few others before it, so they stand in a list.
 class TypeEdges {
   public:
     struct Edge {

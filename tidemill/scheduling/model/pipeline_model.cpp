@@ -52,7 +52,7 @@ double unslowed_work_us(const Stage& stage, std::size_t kind, const Chain& chain
     return work_us + model.stage_us;
 }
 
-// Of a frame: how long the stage takes on average, and how long its threads are busy with their shares.
+// Times of a frame: how long the stage takes on average, and how long its threads are busy with their shares.
 struct FrameWork {
     double mean_us = 0;
     std::vector<double> threads_us{};

@@ -10,7 +10,7 @@
 
 namespace tidemill {
 
-/// What a schedule and a profile do not say of a real pipeline. The default is the published model.
+/// Costs of a real pipeline that a schedule and a profile leave out. The default is the published model.
 struct MachineModel {
     CostModel model{};           ///< what strategies know: work of stages and cuts, slowdowns, watts
     double hop_latency_us = 0;   ///< from a hand-over until the next stage can begin with the frame

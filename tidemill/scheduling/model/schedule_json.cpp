@@ -11,7 +11,7 @@ Json period_and_cores(const Schedule& schedule, const Json& period) {
     return json;
 }
 
-// What few stages have.
+// Fields that few stages have.
 void add_rest(Json& json, const Stage& stage) {
     Json& told = json["stages"].get_if<Json::Array>()->back();
     if (stage.batch) told["batch"] = *stage.batch;

@@ -12,7 +12,7 @@ Json schedule_json(const Schedule& schedule, const Chain& chain, const CostModel
 /// The same for a schedule whose chain nobody has profiled here: without the stages' weights.
 Json schedule_json(const Schedule& schedule);
 
-/// What a simulation of a schedule tells, beside the period that its slowest stage lets expect.
+/// Results of a schedule's simulation, beside the period that its slowest stage lets expect.
 Json simulation_json(const SimReport& report, double predicted_us, const Profile& profile);
 
 }  // namespace tidemill::cli

@@ -7,7 +7,7 @@
 
 namespace tidemill {
 
-/// What a stage did during a simulated run, all of its threads together.
+/// Work of a stage during a simulated run, all of its threads together.
 struct SimStageReport {
     std::size_t threads = 0;
     std::string kind;
@@ -16,7 +16,7 @@ struct SimStageReport {
     double occupancy = 0;  ///< share of the run that its threads worked
 };
 
-/// What a thread that stages name did, in all of its stages together.
+/// Work of a thread that stages name, in all of its stages together.
 struct SimOwnerReport {
     std::string name;                 ///< "big:1"
     std::vector<std::size_t> stages;  ///< counted from 0
@@ -34,7 +34,7 @@ struct SimLatency {
     double most_us = 0;
 };
 
-/// What came of a simulated run; a frame here is one execution of the chain.
+/// Result of a simulated run; a frame here is one execution of the chain.
 struct SimReport {
     std::uint64_t frames = 0;
     std::size_t tokens = 0;

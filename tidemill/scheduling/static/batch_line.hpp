@@ -10,7 +10,7 @@ namespace tidemill {
 /// that is copied out, and one that the host has in its hands.
 inline constexpr int kBatchesUnderWay = 4;
 
-/// What batches of a size take on a device.
+/// Times of batches of a size on a device.
 struct BatchTimes {
     double frames;
     double batch_us;       ///< from one to the next, with as many under way as there will be

@@ -96,7 +96,7 @@ Idle most_idle(const Schedule& schedule, const Chain& chain, const CostModel& mo
     return most;
 }
 
-// Of stages with threads of their own no other fits; threads that own several have no room for one more.
+// No other task fits stages with threads of their own; threads that own several have no room for one more.
 // Cores that stand still altogether have no such threads.
 std::string said(const Idle& idle, bool has_owners) {
     if (idle.share < kIdle) return "all cores are busy, but not all with what they are best at";

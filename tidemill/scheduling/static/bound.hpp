@@ -9,7 +9,7 @@
 
 namespace tidemill {
 
-/// What a platform's cores could do at best.
+/// Bound for a platform's cores at best.
 struct Bound {
     double period_us = 0;
     std::optional<std::string> sequential_task{};  ///< the one that keeps the period from being less
@@ -28,9 +28,8 @@ struct DistanceToBound {
     double period_us = 0;
     double bound_us = 0;
     std::string between{};  ///< what stands between them, or what the bound rests on, in one sentence
-    /// What mixed() stages could do, where that is shorter than the period and a shorter one is wanted;
-    /// nothing where mixed() refuses the numbers, and for more than a thousand tasks, which would take it
-    /// seconds.
+    /// Period of mixed() stages, where that is shorter than the period and a shorter one is wanted; nothing
+    /// where mixed() refuses the numbers, and for more than a thousand tasks, which would take it seconds.
     std::optional<double> stages_us{};
 
     /// 0 where the bound is reached.

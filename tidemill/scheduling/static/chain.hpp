@@ -22,7 +22,7 @@ struct BatchLine {
     bool operator==(const BatchLine&) const = default;
 };
 
-/// What a batch is made of where it is alone on a device; nothing where that was not measured.
+/// Parts of a batch where it is alone on a device; nothing where that was not measured.
 struct BatchParts {
     BatchLine copies{};      ///< to the device and back
     BatchLine kernel{};      ///< and what it does there
@@ -33,7 +33,7 @@ struct BatchParts {
     bool operator==(const BatchParts&) const = default;
 };
 
-/// What a task takes on a device, which wants its frames in batches: a line.
+/// Cost of a task on a device, which wants its frames in batches: a line.
 struct BatchCost {
     std::string kind;       ///< of cores: the device
     double batch_us = 0;    ///< of each batch, whatever its frames
@@ -47,7 +47,7 @@ struct BatchCost {
 
     /// Per execution, in batches of so many frames.
     double weight_us(int batch) const { return frames * (batch_us / batch + frame_us); }
-    /// Of that, such a part.
+    /// Share of such a part.
     double share_us(const BatchLine& part, int batch) const { return frames * part.us(batch) / batch; }
 
     bool operator==(const BatchCost&) const = default;
@@ -146,7 +146,7 @@ std::string to_string(const Platform& platform);
 /// "2 big, 4 little", kinds without cores left out.
 std::string in_words(const std::vector<CoreCount>& cores);
 
-/// What a task takes in batches on a kind; null where that is no device, or the task does not run there.
+/// Cost of a task in batches on a kind; null where that is no device, or the task does not run there.
 const BatchCost* batch_cost(const ChainTask& task, std::string_view kind);
 
 /// Throws ScheduleError unless the chain has tasks and kinds, unique names, finite weights and bytes of at

@@ -89,7 +89,7 @@ const CoreResource* resource_of(const Schedule& schedule, std::string_view kind)
     return found == schedule.resources.end() || found->nodes.empty() ? nullptr : &*found;
 }
 
-// Of the cores that a resource names, in its order; empty where some are none of these clusters'.
+// Clusters of the cores that a resource names, in its order; empty where some are in none of these.
 std::vector<std::size_t> clusters_named(const CoreResource& resource, const FarCuts& far) {
     std::vector<std::size_t> named;
     for (const NodeRange& range : resource.nodes) {

@@ -6,10 +6,10 @@
 
 namespace tidemill {
 
-/// What far cuts cost each thread of each stage, in µs per execution on average, [stage][thread]; empty where
-/// nothing is far. The threads of a kind have the cores that the schedule's resources name, one after the
-/// other, stage by stage; of a kind without resources, or whose threads are not pinned to whole cores in this
-/// order, nothing is known.
+/// Cost of far cuts for each thread of each stage, in µs per execution on average, [stage][thread]; empty
+/// where nothing is far. The threads of a kind have the cores that the schedule's resources name, one after
+/// the other, stage by stage; of a kind without resources, or whose threads are not pinned to whole cores in
+/// this order, nothing is known.
 std::vector<std::vector<double>> far_cuts_us(const Schedule& schedule, const CostModel& model);
 
 /// Names the cores of the kinds that the model has in clusters and the schedule leaves open: for the least

@@ -128,7 +128,7 @@ bool is_less(const Rank& a, const Rank& b) {
     return std::get<2>(a) < std::get<2>(b);
 }
 
-/// Of every way to put the threads into clusters.
+/// Least rank of every way to put the threads into clusters.
 Rank least_rank(const Made& made, std::vector<std::size_t>& clusters, std::vector<std::size_t>& rooms) {
     if (clusters.size() == made.threads) return rank_of(made, clusters);
     std::optional<Rank> least;

@@ -42,8 +42,7 @@ struct FarCuts {
     bool operator==(const FarCuts&) const = default;
 };
 
-/// What schedules cost beyond their tasks' weights. All of it is off by default, which is the published
-/// model.
+/// Costs of schedules beyond their tasks' weights. All of it is off by default, which is the published model.
 struct CostModel {
     double stage_us = 0;                 // of every stage and execution
     double hop_us = 0;                   // of every cut, for the stages on both sides
@@ -62,13 +61,13 @@ struct CostModel {
     /// Whether any kind has a power.
     bool has_power() const;
 
-    /// What is said of a kind: all defaults when nothing is.
+    /// Costs of a kind: all defaults when none are given.
     KindCosts kind(std::string_view name) const;
 
     /// Cost in µs of a cut after `task`, counted from 0, for each of the two stages.
     double cut_us(std::size_t task) const;
 
-    /// What it costs each of them beyond that where they sit in two clusters.
+    /// Cost for each of them beyond that where they sit in two clusters.
     double far_cut_us(std::size_t task, const FarCuts& far) const;
 };
 

@@ -18,8 +18,8 @@ CostModel parse_cost_model(std::string_view text, std::string_view source);
 /// parse_cost_model() of a file.
 CostModel read_cost_model(const std::filesystem::path& path);
 
-/// Which cores are of which kind, as the file's "core_kinds" says: "big=0-3,little=4-7". Throws ScheduleError
-/// where it does not say, or is no model.
+/// Cores of each kind, by the file's "core_kinds": "big=0-3,little=4-7". Throws ScheduleError where it does
+/// not say, or is no model.
 std::string read_core_kinds(const std::filesystem::path& path);
 
 /// The text that parse_cost_model() reads back as an equal model; `core_kinds` unless empty.

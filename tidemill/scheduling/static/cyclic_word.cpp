@@ -20,9 +20,8 @@ std::vector<std::size_t> places_of(std::size_t thread, const std::vector<std::si
     return places;
 }
 
-// Of a thread whose letters stand at these places of a word so long: how long a frame stays at most, in
-// periods and rounded up. Frames that came a whole round before delay it no further, as a round's work fits a
-// round.
+// Longest stay of a frame in a thread whose letters stand at these places of a word so long, in periods and
+// rounded up. Frames that came a whole round before delay it no further, as a round's work fits a round.
 std::size_t longest_stay(const std::vector<std::size_t>& places, std::size_t length) {
     const std::size_t count = places.size();
     std::size_t most = 0;

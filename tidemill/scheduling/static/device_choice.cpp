@@ -27,7 +27,7 @@ const ChainTask& task_on(const Chain& chain, const std::string& device) {
                                  [&](const ChainTask& task) { return batch_cost(task, device); });
 }
 
-// What the first task that the device has code for takes on the fastest core.
+// Time of the first task that the device has code for on the fastest core.
 std::string costs(const Chain& chain, const std::string& device, const Platform& cores) {
     const ChainTask& task = task_on(chain, device);
     const BatchCost& cost = *batch_cost(task, device);

@@ -37,8 +37,7 @@ Chain random_chain(std::mt19937& random) {
     return chain;
 }
 
-/// What a schedule takes: its slowest stage, a frame alone but for filling batches, and how many wait for
-/// that.
+/// Cost of a schedule: its slowest stage, a frame alone but for filling batches, and how many wait for that.
 struct Taken {
     double slowest_us = 0;
     double alone_us = 0;

@@ -14,7 +14,7 @@ struct FrameAlone {
     double period_us(double frames) const;
 };
 
-/// Of a device, a frame takes what its batch takes.
+/// Times of a frame on a device are those of its batch.
 FrameAlone frame_alone(const Schedule& schedule, const Chain& chain, const CostModel& model = {});
 
 /// Executions that a batch of a stage on a device may cover; 1 where it takes none.

@@ -73,7 +73,7 @@ std::vector<AtFrequency> choices_of(const std::string& cores, const Chain& chain
     return frequencies;
 }
 
-// What cores are called on a platform: "big" may be "big@1200" there.
+// Names of cores on a platform: "big" may be "big@1200" there.
 std::string kind_there(const std::string& cores, const Platform& platform) {
     const auto is_frequency = [&](const CoreCount& each) {
         return each.count > 0 && each.kind.starts_with(cores + "@");

@@ -57,7 +57,7 @@ struct Found {
     Schedule schedule;
 };
 
-/// Which schedules are looked at, and the name of who does.
+/// Schedules that are looked at, and the name of the strategy.
 struct Among {
     std::string_view strategy;
     std::size_t most_letters = 0;

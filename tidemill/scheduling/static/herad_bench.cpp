@@ -52,7 +52,7 @@ std::vector<Instance> published_instances(std::size_t tasks, const std::vector<i
     return instances;
 }
 
-// Of this thread's own computing, so that neighbours on a shared machine do not count.
+// Processor time of this thread's own computing, so that neighbours on a shared machine do not count.
 double cpu_seconds() {
     timespec now{};
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
@@ -81,7 +81,7 @@ void time_herad(benchmark::State& state, const std::vector<Instance>& instances)
                   [](const Chain& chain, const Platform& platform) { return herad(chain, platform); });
 }
 
-// What is asked of the median.
+// Requirement on the median.
 void set_level(benchmark::State& state, double most_us) {
     state.counters["level_us"] = most_us;
 }

@@ -22,7 +22,8 @@ struct HowToSchedule {
 
     const Strategy& chosen_strategy() const;
 
-    // Of these wishes, what holds for a chain. Each throws ScheduleError when they do not fit it.
+    // The following functions give the part of these wishes that holds for a chain. Each throws ScheduleError
+    // when they do not fit it.
 
     Platform cores_for(const Profile& profile) const;
     /// The same where the profile weighs kinds at several frequencies: one for each combination of them.

@@ -26,7 +26,7 @@ class Interruptible {
     const std::stop_token* before_;
 };
 
-/// What may end the work of this thread; never asks where nobody has made an Interruptible.
+/// Token that may end the work of this thread; never asks where nobody has made an Interruptible.
 std::stop_token interruption();
 
 /// Throws Interrupted when this thread's work was asked to end. Costs a few nanoseconds.

@@ -187,8 +187,7 @@ PacedSchedule paced(Schedule schedule, const Chain& chain, const CostModel& mode
 
 namespace {
 
-// What tasks take in batches is rounded, what devices take of the host comes on top, and stages get their
-// batches.
+// Times in batches are rounded, the devices' work of the host comes on top, and stages get their batches.
 Schedule made_of(const TimedSolution& found, const Problem& problem, const DeviceUse& use, const Chain& chain,
                  const CostModel& model) {
     Schedule schedule = problem.schedule(found);

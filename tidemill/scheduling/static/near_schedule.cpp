@@ -12,7 +12,7 @@ namespace tidemill {
 
 namespace {
 
-// Of the largest clusters of a kind, so many.
+// Cores of the largest clusters of a kind, so many.
 int cores_of_clusters(const FarCuts& far, std::size_t count) {
     std::vector<std::size_t> sizes;
     for (const std::vector<int>& cluster : far.clusters) sizes.push_back(cluster.size());

@@ -7,13 +7,13 @@
 
 namespace tidemill {
 
-/// What decides between schedules of equal period: the published rule (fewest cores of the first kind, then
-/// of the next and so on), the least power, or the fewest stages; the rules that are left decide what is
-/// still equal.
+/// Tie-breaker between schedules of equal period: the published rule (fewest cores of the first kind, then of
+/// the next and so on), the least power, or the fewest stages; the rules that are left decide what is still
+/// equal.
 enum class Preference { kFewestCores, kLeastPower, kFewestStages };
 
-/// What a schedule is asked to be best at: the least period or, where one is wanted, any period up to that;
-/// among equals the preference. Cores to leave free are not used at all.
+/// Goal of a schedule: the least period or, where one is wanted, any period up to that; among equals the
+/// preference. Cores to leave free are not used at all.
 struct Objective {
     Preference among_equals = Preference::kFewestCores;
     std::optional<double> wanted_period_us{};

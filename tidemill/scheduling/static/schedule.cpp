@@ -30,7 +30,7 @@ std::string kind_label(const Stage& stage) {
     return stage.batch ? fmt::format("{} by {}", stage.core_kind, *stage.batch) : stage.kind_names();
 }
 
-// Of a stage's word, by the names of its threads' owners where it has any.
+// Names for a stage's word: those of its threads' owners where it has any.
 std::vector<std::string> names_of_turns(const Stage& stage) {
     if (stage.owners.empty()) return letter_names(*stage.word);
     std::vector<std::string> names;
@@ -39,7 +39,7 @@ std::vector<std::string> names_of_turns(const Stage& stage) {
     return names;
 }
 
-// Whose turn it is in mixed stages, a line for each.
+// Turns of threads in mixed stages, a line for each.
 std::string word_lines(const Schedule& schedule) {
     std::string lines;
     for (std::size_t s = 0; s < schedule.stages.size(); ++s)
@@ -48,7 +48,7 @@ std::string word_lines(const Schedule& schedule) {
     return lines;
 }
 
-// What threads with several stages have, a line for each: "big:1 has stages 1 and 3: 54.00 us, 98 %".
+// Stages of threads that own several, a line for each: "big:1 has stages 1 and 3: 54.00 us, 98 %".
 std::string owner_lines(const Schedule& schedule, const Chain& chain, const CostModel& model, double period) {
     std::string lines;
     const std::map<Owner, double> weights_us = owner_weights_us(schedule, chain, model);

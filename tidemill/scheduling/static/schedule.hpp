@@ -20,7 +20,7 @@ namespace tidemill {
 /// little.
 inline constexpr std::size_t kMostLetters = 16;
 
-/// Which thread of a stage has a frame.
+/// Thread of a stage by frame.
 class Turns {
   public:
     /// Each of so many threads in turn: frame k belongs to thread k mod threads.
@@ -71,8 +71,8 @@ class Turns {
     std::vector<std::size_t> gaps_{};     // from each letter to the thread's next one
 };
 
-/// Whose turn it is in a stage whose threads sit on cores of several kinds: a thread's share of the frames is
-/// that of its letters. Threads are numbered in the order of their first letters.
+/// Turns in a stage whose threads sit on cores of several kinds: a thread's share of the frames is that of
+/// its letters. Threads are numbered in the order of their first letters.
 struct CyclicWord {
     std::vector<std::string> kinds;    // [thread]: of its core
     std::vector<std::size_t> letters;  // threads
@@ -96,7 +96,7 @@ std::vector<std::string> letter_names(const CyclicWord& word);
 /// ScheduleError for what is no letter, for more than kMostLetters and for none.
 CyclicWord parse_word(std::span<const std::string> letters);
 
-/// What is wrong with a word that nobody parsed, as "has ..., expected ..."; empty when nothing is.
+/// Fault of a word that nobody parsed, as "has ..., expected ..."; empty when there is none.
 std::string fault_of(const CyclicWord& word);
 
 /// An interval of tasks that runs on `threads` cores of one kind, or of several by a word.
@@ -119,10 +119,10 @@ struct Stage {
     /// Threads of each kind of cores.
     std::vector<CoreCount> cores() const;
 
-    /// Of its kinds, as people and results name them: "big", or "big+little".
+    /// Names of its kinds for people and results: "big", or "big+little".
     std::string kind_names() const;
 
-    /// Of a thread's core.
+    /// Kind of a thread's core.
     const std::string& kind_of(std::size_t thread) const { return word ? word->kinds[thread] : core_kind; }
 
     Turns turns() const { return word ? word->turns() : Turns(static_cast<std::size_t>(threads)); }
@@ -161,8 +161,7 @@ struct NodeRange {
 /// As files name it: "PU3", "core0-5".
 std::string to_string(const NodeRange& range);
 
-/// Which cores of a machine are meant by a core kind; with smt > 1 the second hardware threads follow the
-/// first.
+/// Cores of a machine that a core kind stands for; with smt > 1 the second hardware threads follow the first.
 struct CoreResource {
     std::string kind;
     std::vector<NodeRange> nodes;
@@ -196,23 +195,24 @@ struct Schedule {
 /// A stage's tasks.
 std::span<const ChainTask> tasks_of(const Stage& stage, const Chain& chain);
 
-/// What a task takes in a stage of a kind, per execution: on a device, in the stage's batches.
+/// Time of a task in a stage of a kind, per execution: on a device, in the stage's batches.
 double task_weight_us(const ChainTask& task, std::size_t kind, const Stage& stage);
 
-/// Of the weights of a stage's tasks, what a device saves: its frames stay there from one task to the next.
+/// Part of the weights of a stage's tasks that a device saves: its frames stay there from one task to the
+/// next.
 double resident_us(const Stage& stage, const Chain& chain);
 
 /// Weight of a stage in µs, as published: the sum of its tasks, shared by its threads when all of them are
 /// replicable; on a device, in the stage's batches; by a word, that of the thread which it keeps busiest.
 double stage_weight_us(const Stage& stage, const Chain& chain);
 
-/// What the stages on devices take of the host, per execution: the threads that feed them have no core of
-/// their own, so any stage may be kept waiting for that long.
+/// Host time of the stages on devices, per execution: the threads that feed them have no core of their own,
+/// so any stage may be kept waiting for that long.
 double host_us(const Schedule& schedule, const Chain& chain);
 
-/// What the busiest thread has to do, in µs, as published, and what devices take of the host: the time
-/// between two executions when the pipeline is full. That is the largest stage weight, unless threads own
-/// several, or few frames are in flight, which have to go through all stages.
+/// Load of the busiest thread, in µs, as published, and what devices take of the host: the time between two
+/// executions when the pipeline is full. That is the largest stage weight, unless threads own several, or few
+/// frames are in flight, which have to go through all stages.
 double period_us(const Schedule& schedule, const Chain& chain);
 
 /// The weights of a schedule's stages under a model: with their costs, slowed down as their kind's cores are
@@ -223,7 +223,7 @@ std::vector<double> stage_weights_us(const Schedule& schedule, const Chain& chai
 std::vector<std::vector<double>> thread_weights_us(const Schedule& schedule, const Chain& chain,
                                                    const CostModel& model);
 
-/// What the threads that stages name have to do with an execution under a model, all their stages together.
+/// Load of the threads that stages name, for an execution under a model, all their stages together.
 std::map<Owner, double> owner_weights_us(const Schedule& schedule, const Chain& chain,
                                          const CostModel& model);
 

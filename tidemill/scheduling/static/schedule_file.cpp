@@ -104,7 +104,7 @@ void parse_task_names(const JsonPlace& place, const Stage& stage, std::vector<st
     for (const auto& name : elements) names.push_back(name.text());
 }
 
-// What the stages so far have: counting them again for each would take the square of their number.
+// Totals of the stages so far: counting them again for each would take the square of their number.
 struct Totals {
     std::size_t tasks = 0;
     int threads = 0;

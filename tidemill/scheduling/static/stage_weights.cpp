@@ -33,7 +33,7 @@ std::vector<Threads> threads_of(const Stage& stage, const Chain& chain) {
     return threads;
 }
 
-// Of one of them.
+// Group of one thread.
 const Threads& group_of(const std::vector<Threads>& groups, std::size_t thread) {
     return groups.size() == 1 ? groups.front() : groups[thread];
 }
@@ -45,7 +45,7 @@ double frame_us(const Stage& stage, const Chain& chain, std::string_view kind) {
     return std::max(0.0, sum_us - resident_us(stage, chain));  // or a rounding step below
 }
 
-// What a stage costs beyond its tasks: itself, and its cuts.
+// Cost of a stage beyond its tasks: itself, and its cuts.
 double costs_of(const Stage& stage, const Chain& chain, const CostModel& model) {
     const std::size_t end = stage.first_task + stage.task_count;
     double costs_us = model.stage_us;
@@ -120,7 +120,7 @@ class Times {
     std::vector<Factors> kinds_{};
 };
 
-// Of so few frames in flight, a place is taken anew when one has gone through all stages.
+// With so few frames in flight, a place is taken anew when one has gone through all stages.
 double no_less_than_in_flight(double period_us, const Schedule& schedule, const Chain& chain,
                               const CostModel& model) {
     if (!schedule.frames_in_flight) return period_us;

@@ -24,7 +24,7 @@ struct Split {
     double cost = std::numeric_limits<double>::infinity();
     double slope = 0;
 
-    // Of equal costs the one that falls fastest: it alone tells what a longer period would save.
+    // The one that falls fastest of equal costs: it alone shows what a longer period would save.
     bool beats(const Split& other) const {
         return std::pair(cost, slope) < std::pair(other.cost, other.slope);
     }
@@ -42,7 +42,7 @@ struct Load {
     double enough_at(double period) const { return period + (cost - period) / (1 - slope); }
 };
 
-/// What the pools need for one period.
+/// Demand of the pools for one period.
 struct Need {
     double height = 0;
     Load proof;

@@ -14,7 +14,7 @@ struct EmulatedKind {
     double ratio = 1;                       ///< of every task that is not named
     std::map<std::string, double> tasks{};  ///< by "module.task" or "module"
 
-    /// Of a task, "module.task": its own, else its module's, else that of all others.
+    /// Ratio of a task, "module.task": its own, else its module's, else that of all others.
     double ratio_of(std::string_view task) const;
 };
 
@@ -34,7 +34,7 @@ void add_emulated_kind(Emulation& emulation, std::string_view wish);
 /// Several kinds, with commas between them. Throws BridgeError.
 Emulation parse_emulation(std::string_view wishes);
 
-/// What is emulated, in one line for every report.
+/// Description of the emulation, in one line for every report.
 std::string to_string(const Emulation& emulation);
 
 }  // namespace tidemill::bridge

@@ -13,7 +13,7 @@
 
 namespace tidemill::bridge {
 
-/// What is known of a task on a kind of core.
+/// Known time of a task on a kind of core.
 struct KnownTime {
     double us = 0;            ///< microseconds of a call, at least 0
     std::uint64_t calls = 0;  ///< that this rests on; 0 where nobody counted them
@@ -33,7 +33,7 @@ struct KnownTask {
     bool operator==(const KnownTask&) const = default;
 };
 
-/// What is remembered from run to run, in a file that a person can read.
+/// Knowledge kept from run to run, in a file that a person can read.
 struct FactorFile {
     std::string machine{};           ///< in words, with what was emulated of it; may be empty
     std::string written{};           ///< when, in the words of who wrote it; may be empty
@@ -64,8 +64,8 @@ void write_factor_file(const FactorFile& file, const std::filesystem::path& path
 /// another machine's.
 void check_kinds(const FactorFile& file, const Platform& run, std::string_view source);
 
-/// What is known after a run: its own times where they are no less sure than those before it, and the tasks
-/// and kinds that it had not. All else is of the run.
+/// Knowledge after a run: its own times where they are no less sure than those before it, and the tasks and
+/// kinds that it had not. All else is of the run.
 FactorFile remembered(const FactorFile& before, FactorFile run);
 
 }  // namespace tidemill::bridge

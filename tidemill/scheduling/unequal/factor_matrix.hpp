@@ -9,7 +9,7 @@
 
 namespace tidemill::bridge {
 
-/// What a factor rests on.
+/// Basis of a factor.
 enum class Quality : std::uint8_t {
     absent,     ///< nothing: its value is 1, which says nothing
     estimated,  ///< what is known of other tasks or kinds, or a few calls
@@ -31,7 +31,7 @@ class FactorMatrix {
   public:
     FactorMatrix(std::size_t types, std::size_t kinds) : kinds_(kinds), entries_(types * kinds) {}
 
-    /// Of a task type or kind beyond the matrix: absent.
+    /// Factor of a task type and kind; absent beyond the matrix.
     Factor read(policy::TaskTypeId type, policy::KindId kind) const {
         const std::size_t at = type * kinds_ + kind;
         if (kind >= kinds_ || at >= entries_.size()) return {};

@@ -35,7 +35,7 @@ void check_all_ran(const FactorFile& file, std::string_view source) {
             throw BridgeError(fmt::format("{}: {} never ran; let it run for longer", source, task.name));
 }
 
-/// What a file's tasks take, also where they never ran.
+/// Times of a file's tasks, also where they never ran.
 class Estimates {
   public:
     Estimates(const FactorFile& file, std::string_view source) : file_(file), source_(source) {

@@ -8,8 +8,8 @@
 
 namespace tidemill::bridge {
 
-/// What a profile knows of its tasks, as measured by nobody knows how many calls. A call is an execution of
-/// the profile there. Kinds that are devices are left out.
+/// Times of a profile's tasks, as measured by nobody knows how many calls. A call is an execution of the
+/// profile there. Kinds that are devices are left out.
 FactorFile known_tasks(const Profile& profile);
 
 /// A factor file, or a profile; throws BridgeError naming the place in it.

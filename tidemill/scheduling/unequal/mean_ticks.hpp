@@ -5,8 +5,8 @@
 
 namespace tidemill::bridge {
 
-/// What tasks of a task type take, by the last few of them. One that takes much longer counts as a few times
-/// the mean: mostly its thread has lost the core, and what is to be handed out must not follow that.
+/// Mean time of a task type's tasks, by the last few of them. One that takes much longer counts as a few
+/// times the mean: mostly its thread has lost the core, and what is to be handed out must not follow that.
 class MeanTicks {
   public:
     void note(std::uint64_t ticks) {

@@ -27,7 +27,8 @@ constexpr std::uint64_t kDeaf = 4;    // frames without notice after a first cha
 constexpr double kExplored = 0.01;    // of all work, once all is learned
 constexpr double kRemembered = 4096;  // calls by which demand is told
 
-// What a call counts for where much is known: one that is far from that has mostly lost its core to others.
+// Time that a call counts for where much is known: one that is far from that has mostly lost its core to
+// others.
 std::uint64_t near(const MeanTicks& mean, std::uint64_t ticks) {
     const auto usual = static_cast<double>(mean.value());
     return static_cast<std::uint64_t>(
@@ -173,7 +174,7 @@ bool Placement::has_changed(TaskTypeId type, KindId kind, std::uint64_t ticks) {
 void Placement::note_change(TaskTypeId type, KindId kind) {
     Entry& changed = entry(type, kind);
     changed.strikes = 0;
-    // What changes again and again is a task of two minds, and not worth finding out each time.
+    // A task type that changes again and again is not worth finding out each time.
     changed.deaf_until = calls_ + ((types_.size() * kDeaf) << changed.changes);
     changed.changes = static_cast<std::uint8_t>(std::min(changed.changes + 1, 10));
     const double factor =
@@ -263,7 +264,7 @@ double Placement::late_from(KindId kind, double so_late) const {
     return from;
 }
 
-// What its workers have to do before a task of this type that is ready now, each.
+// Work of its workers before a task of this type that is ready now, each.
 double Placement::ahead_on(KindId kind, TaskTypeId type) const {
     double ticks = 0;
     for (TaskTypeId each = 0; each < types_.size(); ++each) {
@@ -378,7 +379,7 @@ void Placement::find_homes() {
     }
 }
 
-// Of what is not at home where it is, the one that was seen least lately.
+// Explores the task type that was seen least lately, of those that are not at home where they are.
 void Placement::explore() {
     if (!settings_.explores || explored_ > kExplored * work_) return;
     Entry* oldest = nullptr;

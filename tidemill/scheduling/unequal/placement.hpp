@@ -17,7 +17,7 @@ namespace tidemill::bridge {
 /// known.
 using KnownTicks = std::vector<std::uint64_t>;
 
-/// Which ready tasks a worker may have now, by what tasks take on each kind of core. The order among those is
+/// Ready tasks that a worker may have now, by what tasks take on each kind of core. The order among those is
 /// a policy's.
 ///
 /// A task type is at home on the kinds where its time costs least, at the prices that a core of each kind has
@@ -56,7 +56,7 @@ class Placement {
     void completed(policy::WorkerId worker, policy::TaskTypeId type, std::uint64_t tasks,
                    std::uint64_t ticks);
 
-    /// What a worker may have now: a byte for each task type. Valid until the next call.
+    /// Tasks that a worker may have now: a byte for each task type. Valid until the next call.
     std::span<const std::uint8_t> may_have(policy::WorkerId worker);
     /// Whether any of that is ready.
     bool may_take(policy::WorkerId worker) { return find(worker).any; }

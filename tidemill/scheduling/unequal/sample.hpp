@@ -7,7 +7,7 @@
 
 namespace tidemill::bridge {
 
-/// What a task did on a core, as far as it was counted: 0 where it was not.
+/// Work of a task on a core, as far as it was counted: 0 where it was not.
 struct Sample {
     std::uint64_t time_ns = 0;       ///< of processor time
     std::uint64_t instructions = 0;  ///< or another count of work that is the same on every kind of core
@@ -24,7 +24,7 @@ struct Sample {
     Sample halved() const { return {time_ns / 2, instructions / 2, cycles / 2, misses / 2}; }
 };
 
-/// What a task did on one kind of core lately. Of what lies further back less and less counts.
+/// Recent work of a task on one kind of core. Of what lies further back less and less counts.
 struct History {
     static constexpr std::uint32_t kEnough = 8;  ///< samples from which on a factor counts as measured
 

@@ -17,8 +17,7 @@ class Stretch {
         sleeping,  ///< only whole grains of sleep, so that many threads share few cores
     };
 
-    /// What is slept at once at least; with By::sleeping, calls in a row that are shorter are stretched
-    /// together.
+    /// Shortest sleep; with By::sleeping, calls in a row that are shorter are stretched together.
     static constexpr std::chrono::nanoseconds kGrain{200'000};
     /// From here on, waits sleep, but for their end.
     static constexpr std::chrono::nanoseconds kLong{500'000};

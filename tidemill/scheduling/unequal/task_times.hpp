@@ -9,7 +9,7 @@
 
 namespace tidemill::bridge {
 
-/// What tasks of each task type take on each kind of core, by the last few calls. A kind on which a task type
+/// Times of each task type's tasks on each kind of core, by the last few calls. A kind on which a task type
 /// never ran is unknown, whatever is known of it elsewhere.
 class TaskTimes {
   public:

@@ -65,7 +65,7 @@ std::string text_of(const steer::Report& report, steer::StatusForm form) {
 }
 
 steer::Target target_of(const BridgeRunOptions& options, const std::optional<CommandChild>& command) {
-    // Whoever loses its parent becomes our own child.
+    // A process that loses its parent becomes our own child.
     if (command) return {.processes = {command->process(), getpid()}};
     return {.processes = options.processes, .group = options.group};
 }

@@ -12,7 +12,7 @@ namespace tidemill::cli {
 /// The name under which `bridge status` finds the one daemon that a machine has.
 inline constexpr const char* kDaemonName = "tidemill-bridge";
 
-/// What `tidemill bridge run` was asked to do.
+/// Options of `tidemill bridge run`.
 struct BridgeRunOptions {
     std::vector<int> processes{};
     std::string group{};

@@ -9,7 +9,8 @@ namespace tidemill::steer::internal {
 
 namespace {
 
-// Who wants this much of a core is limited by it and would take as much of a faster or a slower one.
+// A thread that wants this much of a core is limited by it and would take as much of a faster or a slower
+// one.
 constexpr double kGreedy = 0.85;
 constexpr double kLeastDemand = 1e-3;
 constexpr double kNoCores = -1e6;

@@ -8,7 +8,7 @@
 
 namespace tidemill::steer::internal {
 
-/// What the threads of a kind are together, in worth x logarithm of the speed.
+/// Value of the threads of a kind together, in worth x logarithm of the speed.
 struct Value {
     double speed = 0;
     double promises = 0;  ///< less than 0 where one is broken
@@ -26,13 +26,14 @@ class Crowd {
     std::size_t kinds() const { return cores_.size(); }
     double cores(std::size_t kind) const { return cores_[kind]; }
 
-    /// What a thread's speed counts: its weight times what it would take of a core of kind 0.
+    /// Worth of a thread's speed: its weight times what it would take of a core of kind 0.
     double worth(std::size_t thread) const { return traits_[thread].worth; }
     double log_factor(std::size_t thread, std::size_t kind) const { return place(thread, kind).log_factor; }
     /// Whether a thread has received less than it is promised.
     bool is_owed(std::size_t thread) const;
 
-    /// Of threads that share a kind's cores. On a kind without cores it is so low that any other is better.
+    /// Value of threads that share a kind's cores. On a kind without cores it is so low that any other is
+    /// better.
     Value value(std::size_t kind, std::span<const std::uint32_t> members) const;
     /// The speed of each of them.
     std::vector<double> speeds(std::size_t kind, std::span<const std::uint32_t> members) const;
@@ -46,7 +47,7 @@ class Crowd {
         double received;
         double alone = 0;
     };
-    /// Of a thread on a kind.
+    /// A thread on a kind.
     struct Place {
         double want;  // of one core
         double log_want;
@@ -60,7 +61,8 @@ class Crowd {
     void add(const ThreadState& thread, const Snapshot& snapshot);
     void find_speeds_alone(const Snapshot& snapshot);
     double shortage(std::size_t thread, double speed) const;
-    /// What a weight of 1 gets of `cores` cores where nobody gets more than it wants; infinite where all do.
+    /// Cores that a weight of 1 gets of `cores` cores where nobody gets more than it wants; infinite where
+    /// all do.
     template <class Want>
     double level(double cores, std::span<const std::uint32_t> members, const Want& want) const;
 

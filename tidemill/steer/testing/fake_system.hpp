@@ -48,7 +48,7 @@ class FakeSystem final : public steer::System {
 
     explicit FakeSystem(CpuSet cpus) : possible_(std::move(cpus)), online_(possible_), cpuset_(possible_) {}
 
-    // What a test does to the machine.
+    // Actions of a test on the machine.
     FakeThread& start(const std::string& name, int process = 0, int parent = 1) {
         const int number = next_number_++;
         auto thread = std::make_shared<FakeThread>();
@@ -112,7 +112,7 @@ class FakeSystem final : public steer::System {
         return found == threads_.end() ? nullptr : found->second.get();
     }
 
-    // What a daemon sees of it.
+    // The machine that a daemon sees.
     double now_s() override { return now_s_; }
     std::uint64_t now_ticks() override { return next_start_++; }
     double processor_s() override { return 0; }

@@ -17,7 +17,7 @@ void scale(std::vector<double>& weights_us, double before_us, double seen_us) {
     }
 }
 
-// What the profile says of a unit in a mixed stage, per frame of the stream.
+// Mean weight of a unit in a mixed stage by the profile, per frame of the stream.
 double mean_by_word_us(const CyclicWord& word, const Profile& profile,
                        const std::vector<double>& weights_us) {
     double sum_us = 0;
@@ -26,7 +26,7 @@ double mean_by_word_us(const CyclicWord& word, const Profile& profile,
     return sum_us / static_cast<double>(word.letters.size());
 }
 
-// What a unit took in a stage on one kind of cores.
+// Takes the time of a unit in a stage on one kind of cores.
 void learn(std::vector<double>& weights_us, std::vector<bool>& on_kinds, std::size_t kind, double seen_us) {
     const bool elsewhere = std::ranges::count(on_kinds, true) > 0;
     if (elsewhere && !on_kinds[kind]) {

@@ -14,7 +14,7 @@ namespace tidemill {
 class LiveProfile;
 struct LiveWindow;
 
-/// Of each unit, on which kinds it was seen to run.
+/// Kinds on which each unit was seen to run.
 using SeenOnKinds = std::vector<std::vector<bool>>;
 
 /// The profile with the weights that were seen while a schedule ran. What a unit takes on a kind where it is

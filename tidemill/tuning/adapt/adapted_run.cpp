@@ -84,7 +84,7 @@ std::optional<AdaptedRun::Wish> AdaptedRun::wish_for() const {
     return other_executor();
 }
 
-// Of those that promise more, the one that promises most.
+// The one that promises most of those that promise more.
 std::optional<AdaptedRun::Wish> AdaptedRun::other_executor() const {
     const internal::PromisingWays found = internal::promising_ways(
         profile_, how_, thread_per_task(relay_.structure()), runners_.hand_over_us());
@@ -114,7 +114,7 @@ double AdaptedRun::factor(ExecutorKind executor) const {
     return known == factors_.end() ? 1 : known->second;
 }
 
-// What was found long ago may be otherwise now; what runs is known.
+// Results from long ago may be otherwise now; those of the running executor are known.
 void AdaptedRun::forget_a_little() {
     for (auto& [executor, factor] : factors_)
         if (executor != way_.executor) factor = 1 + kRemembered * (factor - 1);

@@ -53,7 +53,7 @@ class AdaptedRun {
   private:
     using Clock = std::chrono::steady_clock;
 
-    /// What a look asks for.
+    /// Change that a look asks for.
     struct Wish {
         internal::PromisingWay to{};
         double now_us = 0;  // by forecast

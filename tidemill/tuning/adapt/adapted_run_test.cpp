@@ -18,7 +18,7 @@ namespace {
 
 using internal::two_cores;
 
-/// What two tasks take that wait instead of computing, in microseconds.
+/// Times of two tasks that wait instead of computing, in microseconds.
 struct Waits {
     int a;  // which has state
     int b;
@@ -53,7 +53,7 @@ struct WaitingTasks {
     std::vector<int> arrived;
 };
 
-/// What is known of such tasks.
+/// Profile of such tasks.
 Profile profile_of(const Waits& waits) {
     Profile profile;
     profile.kinds = {"big"};
@@ -71,7 +71,7 @@ HowToRun adapting() {
     return how;
 }
 
-/// What arrives of so many frames in order.
+/// Output of so many frames in order.
 std::vector<int> expected(std::size_t frames) {
     WaitingTasks chain({0, 0}, {0, 0}, 0, [frames](int frame) {
         return static_cast<std::size_t>(frame) == frames ? Flow::stop : Flow::ok;

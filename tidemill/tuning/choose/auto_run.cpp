@@ -154,8 +154,8 @@ internal::PromisingWays AutoRun::ways_for(const Profile& profile) {
     return found;
 }
 
-// What paces the source leaves its thread time for other work, so the cuts are to be without it. But a source
-// that waits as long after each frame gets a thread to itself.
+// A source that is paced leaves its thread time for other work, so the cuts are to be without it. But a
+// source that waits as long after each frame gets a thread to itself.
 std::vector<internal::PromisingWay> AutoRun::also_by_work(const std::vector<internal::PromisingWay>& others) {
     internal::PromisingWays found = ways_for(work_);
     choice_.bound_us = found.bound_us;
@@ -169,7 +169,8 @@ std::vector<internal::PromisingWay> AutoRun::also_by_work(const std::vector<inte
     return ways;
 }
 
-// What cannot run this graph is not tried: dynamic workers need copies of modules, and room for a frame.
+// Executors that cannot run this graph are not tried: dynamic workers need copies of modules, and room for a
+// frame.
 void AutoRun::make_runners() {
     std::erase_if(candidates_, [this](Candidate& each) {
         try {
@@ -183,7 +184,7 @@ void AutoRun::make_runners() {
     if (candidates_.empty()) candidates_.push_back({{{}, in_order_us_}, runners_.in_order()});
 }
 
-// What the trials take must be little of what is left.
+// The time of the trials must be little of what is left.
 bool AutoRun::pays_to_try() const {
     if (candidates_.size() < 2) return false;
     if (frames_wanted_ == kEndless) return true;

@@ -42,14 +42,14 @@ class AutoRun {
     /// Throws what the executors throw.
     RunReport run(const RunOptions& options, const Follow& follow = {});
 
-    /// What was chosen; in order and nothing else where the stream ended before.
+    /// The choice; in order and nothing else where the stream ended before.
     const Choice& choice() const { return choice_; }
     bool has_chosen() const { return phase_ == Phase::chosen; }
     /// How the last stretch ran: as was chosen, or, where the stream ended before, in a trial or in order.
     const Choice::Way& last_way() const { return last_way_; }
 
     const std::optional<Profile>& profile() const { return profile_; }
-    /// Of the kinds whose cores were found to be in clusters; nothing where nobody looked.
+    /// Far cuts of the kinds whose cores were found to be in clusters; nothing where nobody looked.
     const std::vector<FarCuts>& far_cuts() const { return how_.scheduling.model.far_cuts; }
     const std::vector<std::string>& warnings() const { return warnings_; }
     /// Microseconds a source frame under what was chosen; 0 where it began none.

@@ -110,7 +110,7 @@ auto as_run_error(Read read) {
     }
 }
 
-// Whatever else has that name, a pipe say, may keep its reader waiting.
+// Anything else of that name, a pipe say, may keep its reader waiting.
 std::vector<RememberedChoice> read_choices(const std::filesystem::path& path) {
     std::error_code none;
     if (!std::filesystem::is_regular_file(path, none))

@@ -12,7 +12,7 @@
 
 namespace tidemill {
 
-/// What a choice was made for; it is worth nothing where any of this is another.
+/// Conditions of a choice; it is worth nothing where any of this is another.
 struct ChoiceKey {
     std::string graph;    ///< identity_of()
     std::string machine;  ///< 16 hexadecimal digits of the topology and the cores that may be used

@@ -26,7 +26,7 @@ std::vector<NamedCluster> clusters_of(const Topology& topology, const std::vecto
     return clusters;
 }
 
-// Of each hardware thread that has threads, in their spelling.
+// Work of each hardware thread that has threads, in their spelling.
 std::map<std::string, double> work_us_of(const RunReport& report) {
     std::map<std::string, double> work_us;
     for (const StageReport& stage : report.stages)

@@ -37,7 +37,7 @@ Platform real_part(const HowToRun& how) {
     return real;
 }
 
-// What emulates another kind runs on the first one.
+// Workers that emulate another kind run on the first one.
 PuSet pus_of(const std::string& kind, const HowToRun& how, const Topology& topology) {
     const CoreKind& real =
         is_emulated(how, kind) ? topology.kinds.front() : topology.kinds[topology.kind_index(kind)];

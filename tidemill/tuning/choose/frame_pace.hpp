@@ -9,7 +9,7 @@
 
 namespace tidemill::internal {
 
-/// What a measured period may be off by, besides what its parts differ by.
+/// Error of a measured period, besides the spread of its parts.
 inline constexpr double kUnsure = 0.05;
 
 /// When source frames begin, as the thread sees it that begins them.
@@ -23,8 +23,8 @@ class FramePace {
     std::uint64_t asked_so_far() const { return asked_; }
     double seconds() const { return std::chrono::duration<double>(now_ - start_).count(); }
 
-    /// Of so many frames that are all done now: the first took its time alone, the others came one period
-    /// after the other.
+    /// Period of so many frames that are all done now: the first took its time alone, the others came one
+    /// period after the other.
     double period_us(std::uint64_t frames, double alone_us) const;
 
   private:
@@ -46,7 +46,7 @@ class FirstFrames {
     /// Nothing while it is not over.
     std::optional<Forecast> forecast() const;
 
-    /// Of those that came later, until now.
+    /// Period of those that came later, until now.
     double later_period_us(std::uint64_t frames) const;
 
   private:

@@ -20,8 +20,8 @@ struct Emulation;
 struct FactorFile;
 }  // namespace bridge
 
-/// Who runs a graph: stages by a schedule; the calling thread alone; a thread per task, left to the system;
-/// workers that take what a policy says; or whichever of these is fastest here, found out while it runs.
+/// Executor of a graph: stages by a schedule; the calling thread alone; a thread per task, left to the
+/// system; workers that take what a policy says; or the fastest of these here, found out while it runs.
 enum class ExecutorKind { pipeline, sequence, threads, dynamic, automatic };
 
 /// "pipeline", "sequence", "threads", "dynamic", "auto".
@@ -56,7 +56,7 @@ struct HowToRun {
     /// named, half of the machine's.
     std::shared_ptr<const bridge::Emulation> emulation{};
     bool places = true;  ///< dynamic workers on several kinds get what their kind is good at
-    /// What units take on each kind, known ahead; then nothing is tried to find it out. Null: it is learned.
+    /// Times of units on each kind, known ahead; then nothing is tried to find it out. Null: it is learned.
     std::shared_ptr<const bridge::FactorFile> factors{};
     /// With automatic: a file of choices made before, read if it is there and written after a choice; empty:
     /// none.
@@ -69,15 +69,14 @@ struct HowToRun {
     std::optional<double> seconds{};
 };
 
-/// What the time between two source frames is expected to be, in microseconds; nine runs of ten should lie
-/// within the interval.
+/// Expected time between two source frames, in microseconds; nine runs of ten should lie within the interval.
 struct Forecast {
     double period_us = 0;
     double least_us = 0;
     double most_us = 0;
 };
 
-/// Which way to run a graph was chosen, and among which.
+/// Chosen way to run a graph, and the others.
 struct Choice {
     /// A way to run a graph.
     struct Way {
@@ -88,7 +87,7 @@ struct Choice {
         /// "in order", "pipeline of 3 stages", "mixed pipeline of 2 stages", "pipeline of 5 stages on 2
         /// threads", "thread per task", "dynamic (gpriority)".
         std::string name() const;
-        /// Whatever was forecast of it.
+        /// Compares ways without their forecasts.
         bool is_same(const Way& other) const;
     };
 

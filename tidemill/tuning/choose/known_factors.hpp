@@ -8,7 +8,7 @@
 
 namespace tidemill {
 
-/// What is known of a graph's tasks before dynamic workers run it, and what is remembered after that.
+/// Known times of a graph's tasks before dynamic workers run it, and what is remembered after that.
 class KnownFactors {
   public:
     /// Reads the file that is to remember, where there is one. Throws BridgeError for one that is damaged,

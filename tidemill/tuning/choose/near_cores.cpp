@@ -131,7 +131,7 @@ std::vector<std::size_t> indices_of(const Topology& topology, const std::vector<
     return indices;
 }
 
-// Of two cores of one cluster, and one of another.
+// Two cores of one cluster, and one of another.
 std::vector<int> near_and_far(const FarCuts& far) {
     const auto here = std::ranges::max_element(
         far.clusters, {}, [](const std::vector<int>& cluster) { return cluster.size(); });

@@ -39,7 +39,7 @@ class NearCores {
     /// near. Nothing where nothing was measured.
     std::optional<double> hand_over_us() const { return hand_over_us_; }
 
-    /// Of the kinds whose cores are in clusters: clearly farther from some than from others.
+    /// Far cuts of the kinds whose cores are in clusters: clearly farther from some than from others.
     const std::vector<FarCuts>& far_cuts() const { return far_cuts_; }
 
     /// The same of those whose cores a schedule leaves open: what it names is to stay, whatever follows it.

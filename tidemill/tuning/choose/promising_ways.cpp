@@ -13,7 +13,7 @@ namespace tidemill::internal {
 
 namespace {
 
-// What a way costs beyond its tasks, in microseconds: `tidemill bench dynamic`.
+// Cost of a way beyond its tasks, in microseconds: `tidemill bench dynamic`.
 constexpr double kDynamicTaskUs = 0.03;
 constexpr double kWakeUs = 2;  // of a thread that the system puts to sleep for each frame
 
@@ -32,7 +32,7 @@ int count(const Platform& cores) {
     return all;
 }
 
-/// What is known of a graph, and the ways to run it that were found.
+/// Facts of a graph, and the ways to run it that were found.
 class Finding {
   public:
     Finding(const Profile& profile, const HowToRun& how, double hand_over_us)
@@ -109,7 +109,7 @@ void Finding::add_dynamic(const std::string& policy) {
                            dynamic_forecast_us(profile_, found_, *how_.scheduling.cores)});
 }
 
-// What the system makes of it, at best.
+// Period that the system reaches, at best.
 void Finding::add_thread_per_task(const Schedule& schedule) {
     double work_us = 0;
     double longest_us = 0;

@@ -13,7 +13,7 @@ struct PromisingWay {
     double forecast_us = 0;
 };
 
-/// What may be the fastest way to run a graph, by forecast: those that need fewest threads that share
+/// Candidates for the fastest way to run a graph, by forecast: those that need fewest threads that share
 /// anything first; in order alone, where nothing promises to be worth a trial.
 struct PromisingWays {
     std::vector<PromisingWay> ways;
@@ -22,7 +22,7 @@ struct PromisingWays {
     std::vector<std::string> warnings;  ///< what was left out, and why
 };
 
-/// What a hand-over between threads takes where nobody has measured it: `tidemill bench hop`.
+/// Time of a hand-over between threads where nobody has measured it: `tidemill bench hop`.
 inline constexpr double kUsualHandOverUs = 0.2;
 
 /// From what tasks take, the wishes, and what a hand-over between threads costs where the wishes do not say;
@@ -30,7 +30,7 @@ inline constexpr double kUsualHandOverUs = 0.2;
 PromisingWays promising_ways(const Profile& profile, const HowToRun& how, const Schedule& thread_per_task,
                              double hand_over_us = kUsualHandOverUs);
 
-/// Of dynamic workers on these cores, where ways were found for the same profile.
+/// Forecast for dynamic workers on these cores, where ways were found for the same profile.
 double dynamic_forecast_us(const Profile& profile, const PromisingWays& found, const Platform& cores);
 
 }  // namespace tidemill::internal

@@ -7,7 +7,7 @@
 namespace tidemill::internal {
 namespace {
 
-/// What is promised of sequential tasks on so many cores of one kind, in clusters or not.
+/// Ways for sequential tasks on so many cores of one kind, in clusters or not.
 PromisingWays ways_of(const std::vector<double>& weights_us, int cores = 2,
                       const std::vector<FarCuts>& far_cuts = {}) {
     Profile profile;

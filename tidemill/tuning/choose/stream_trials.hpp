@@ -22,17 +22,18 @@ struct Candidate : internal::PromisingWay {
 /// Trials on a live stream: turns as legs of a relay.
 class StreamTrials {
   public:
-    /// What the first frame of a turn takes alone is no part of its period.
+    /// Trials whose periods leave out the time of a turn's first frame.
     StreamTrials(const Graph& graph, std::vector<Candidate> candidates, double alone_us);
 
     /// The next turn, which is current() until tell(); nothing once it is decided.
     std::optional<Relay::Leg> next();
     const Candidate& current() const { return candidates_[turn_->candidate]; }
-    /// What the turn came to. One that was cut before its first frame says nothing, and is had again.
+    /// Takes the result of a turn. One that was cut before its first frame says nothing, and is had again.
     void tell(const Relay::Done& done);
 
     const std::vector<Candidate>& candidates() const { return candidates_; }
-    /// What a candidate is compared by: its period, or its busiest thread. Nothing before its first turn.
+    /// Value by which a candidate is compared: its period, or its busiest thread. Nothing before its first
+    /// turn.
     std::optional<double> compared_us(std::size_t candidate) const;
     const Candidate& best() const { return candidates_[trials_.best()]; }
     bool source_sets_pace() const { return trials_.source_sets_pace(); }

@@ -44,7 +44,7 @@ void Trials::tell(const Came& came) {
     if (++turn_ == kTurnsInRound * left_.size()) end_round();
 }
 
-// What was told before is of turns that nobody looked at, or that found more samples waiting.
+// Results before are of turns that nobody looked at, or that found more samples waiting.
 void Trials::begin_by_busiest() {
     *this = Trials(told_.size(), looking_is_cheap_);
     source_sets_pace_ = true;
@@ -66,7 +66,7 @@ void Trials::leave_out(Measure measure, double least_us) {
     });
 }
 
-// Of this round's turns whose source waited: others may have had samples waiting for them.
+// Least of this round's turns whose source waited: others may have had samples waiting for them.
 double Trials::least_of_paced() const {
     double least_us = kForeverUs;
     for (const std::size_t candidate : left_)
@@ -75,7 +75,7 @@ double Trials::least_of_paced() const {
     return least_us;
 }
 
-// What disturbs a turn only makes it longer: other programs, and the first touch of memory.
+// Disturbances only make a turn longer: other programs, and the first touch of memory.
 double Trials::least_of_round(std::size_t candidate, int round, Measure measure) const {
     double least_us = kForeverUs;
     for (const Told& told : told_[candidate])

@@ -6,7 +6,7 @@
 
 namespace tidemill {
 
-/// Of the time: a source that waits for less sets no pace.
+/// Share of the time: a source that waits for less sets no pace.
 inline constexpr double kWaitsAtPace = 0.05;
 
 /// Finds out which of several ways to run a stream is fastest by letting them take turns on it: A B A B,
@@ -25,7 +25,7 @@ class Trials {
         bool looks;      ///< at what each thread takes, and whether the source waits
     };
 
-    /// What a turn came to; the latter two are of those that looked.
+    /// Result of a turn; the latter two are of those that looked.
     struct Came {
         double period_us = 0;
         double busiest_us = 0;  ///< a frame
@@ -36,14 +36,14 @@ class Trials {
     /// very first turns do, else the first ones of each round: of two turns the shorter counts.
     explicit Trials(std::size_t candidates, bool looking_is_cheap = false);
 
-    /// Whose turn it is; nothing once that is decided.
+    /// The next turn; nothing once it is decided.
     std::optional<Turn> next() const;
     void tell(const Came& came);
 
     std::size_t best() const;
     bool source_sets_pace() const { return source_sets_pace_; }
 
-    /// What a candidate's turns came to. Nothing before its first.
+    /// Results of a candidate's turns. Nothing before its first.
     struct Periods {
         double undisturbed_us = 0;  ///< the shorter turns, longer ones weigh more
         double least_us = 0;
@@ -64,7 +64,7 @@ class Trials {
     double least_of_round(std::size_t candidate, int round, Measure measure) const;
     double least_of_paced() const;
     double undisturbed_us(std::size_t candidate, Measure measure) const;  // later rounds weigh more
-    // What the choice goes by.
+    // Measure of the choice.
     Measure measure() const { return source_sets_pace_ ? &Came::busiest_us : &Came::period_us; }
 
     bool looking_is_cheap_;

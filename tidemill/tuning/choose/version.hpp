@@ -2,7 +2,7 @@
 
 namespace tidemill {
 
-/// Of the program: what one learned is not for another.
+/// Version of the program: results of one are not for another.
 const char* version();
 
 }  // namespace tidemill

@@ -29,7 +29,7 @@ class WayRunners {
     void measure_hand_overs();
     /// In microseconds: measured, or else as usual.
     double hand_over_us() const;
-    /// Of the kinds whose cores were found to be in clusters.
+    /// Far cuts of the kinds whose cores were found to be in clusters.
     std::vector<FarCuts> far_cuts() const;
 
     /// Source frames that such a runner may have begun and not ended.

@@ -15,8 +15,8 @@
 
 namespace tidemill {
 
-/// What each thread of a run takes of its core for its tasks: their waits, and what it waits for between
-/// them, are left out. The system is asked before and behind each call, so it is for short looks. Give it to
+/// Processor time of each thread of a run for its tasks: their waits, and what it waits for between them, are
+/// left out. The system is asked before and behind each call, so it is for short looks. Give it to
 /// RunOptions::observers, and ask when the run is over.
 class BusyLog final : public Observer {
   public:
@@ -24,7 +24,7 @@ class BusyLog final : public Observer {
 
     ThreadObserver& watch(const ObservedThread& thread) override;
 
-    /// Of the thread that took most, in microseconds.
+    /// Time of the thread that took most, in microseconds.
     double busiest_us() const;
     /// How long sources have waited for what is outside the graph.
     double sources_waited_us() const;

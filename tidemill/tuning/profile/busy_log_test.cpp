@@ -44,7 +44,7 @@ struct Works {
     Graph graph;
 };
 
-/// What a run of it was seen to take.
+/// Time that a run of it was seen to take.
 template <class MakeExecutor>
 std::unique_ptr<BusyLog> seen_under(MakeExecutor make, bool source_waits = false) {
     Works works(source_waits);

@@ -65,7 +65,7 @@ Schedule two_stages(const Topology& topology) {
     return {.stages = {{0, 1, 1, kind}, {1, 1, 1, kind}}, .resources = {{kind, {node(0), node(1)}}}};
 }
 
-// What the slower of two stages takes beyond the work that it does on its own.
+// Time of the slower of two stages beyond its own work.
 double hop_cost_us(const Topology& topology, std::size_t bytes, const CalibrationOptions& options) {
     Graph together;
     build_pair(together, bytes);
@@ -167,7 +167,7 @@ std::vector<double> slowdowns_of(const Topology& topology, const CoreKind& kind,
     return slowdowns;
 }
 
-// Of the first core of the kind that has two threads; nothing where none has.
+// Slowdown on the first core of the kind that has two threads; nothing where none has.
 std::optional<double> shared_slowdown_of(const Topology& topology, const CoreKind& kind,
                                          const CalibrationOptions& options) {
     const auto core = std::ranges::find_if(

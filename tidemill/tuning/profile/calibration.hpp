@@ -22,13 +22,13 @@ struct CalibrationOptions {
     std::function<void(std::string_view)> progress{};  ///< told what is measured next
 };
 
-/// What a cut costs for frames of one size, as measured.
+/// Measured cost of a cut for frames of one size.
 struct HopMeasurement {
     std::size_t bytes = 0;
     double cost_us = 0;
 };
 
-/// What was measured of a machine, and the model that follows.
+/// Measurements of a machine, and the model that follows.
 struct Calibration {
     CostModel model;
     std::vector<HopMeasurement> hops;       ///< from which hop_us and byte_us were fitted

@@ -11,7 +11,7 @@
 
 namespace tidemill {
 
-/// What the units of a graph took for a while.
+/// Times of a graph's units for a while.
 struct LiveWindow {
     std::uint64_t frames = 0;          ///< that the source began
     std::vector<double> weights_us{};  ///< per unit and source frame; 0 where nothing ran
@@ -24,8 +24,8 @@ class LiveProfile final : public Observer {
 
     ThreadObserver& watch(const ObservedThread& thread) override;
 
-    /// What was seen since it was last taken; fewer frames than `least` are left until there are more, and
-    /// none returned.
+    /// Observations since the last take(); fewer frames than `least` are left until there are more, and none
+    /// returned.
     LiveWindow take(std::uint64_t least_frames = 1);
 
   private:

@@ -10,7 +10,7 @@ namespace tidemill {
 
 namespace {
 
-// Of the first kinds, which are the fastest, up to so many.
+// Cores of the first kinds, which are the fastest, up to so many.
 Platform first_cores(const Topology& topology, std::size_t most) {
     Platform platform;
     for (const CoreKind& kind : topology.kinds) {

@@ -21,7 +21,7 @@ struct UnitWeight;
 void add_kind(Profile& profile, const std::string& kind, int cores, const Graph& graph,
               const Structure& structure, const RunReport& report, const std::vector<UnitWeight>& weights);
 
-/// What is profiled, and for how long.
+/// Extent of profiling.
 struct ProfileOptions {
     std::optional<Platform> cores{};        ///< whose kinds are profiled; none: all that there are
     std::optional<std::uint64_t> frames{};  ///< source frames on each kind; none: by time
@@ -37,7 +37,7 @@ class Profiler {
     /// Counts what a graph has brought out so far.
     using Output = std::function<std::uint64_t()>;
 
-    /// What was profiled on a kind.
+    /// Profile on a kind.
     struct Profiled {
         std::uint64_t frames = 0;  ///< of the source
         std::uint64_t output = 0;  ///< what came out meanwhile

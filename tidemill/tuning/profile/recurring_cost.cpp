@@ -9,7 +9,7 @@ namespace tidemill {
 
 namespace {
 
-// Of calls that are about as long as each other.
+// Ratio of calls that are about as long as each other.
 constexpr double kAlike = 0.6;
 
 template <class Calls>

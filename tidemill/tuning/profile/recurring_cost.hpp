@@ -8,7 +8,7 @@
 
 namespace tidemill {
 
-/// What some work takes per frame, in ticks.
+/// Cost of some work per frame, in ticks.
 struct CostPerFrame {
     double mean = 0;   ///< of what recurs, however rare
     double error = 0;  ///< standard error of that mean

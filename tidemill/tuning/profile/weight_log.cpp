@@ -14,7 +14,7 @@ ThreadObserver& WeightLog::watch(const ObservedThread& thread) {
     return *this;
 }
 
-// Whoever loses its core does so for longer than this, and asking takes a tenth of it.
+// A thread that loses its core does so for longer than this, and asking takes a tenth of it.
 void WeightLog::called(const ObservedCall& call) {
     static const auto kWorthALook = static_cast<std::uint64_t>(10'000 / ns_per_tick());
     if (frames_ == 0 || call.born != born_) {
@@ -26,7 +26,7 @@ void WeightLog::called(const ObservedCall& call) {
     costs_[call.step].add(frames_ - 1, ticks);
 }
 
-// What the call took of its core. A source that waits does so for what paces it.
+// Time that the call took of its core. A source that waits does so for what paces it.
 std::uint64_t WeightLog::look(const ObservedCall& call, std::uint64_t ticks) {
     const auto at_most = [ticks](std::int64_t ns) {
         return std::min(ticks, static_cast<std::uint64_t>(static_cast<double>(ns) / ns_per_tick()));

@@ -11,7 +11,7 @@
 
 namespace tidemill {
 
-/// What a unit takes per source frame, in microseconds.
+/// Weight of a unit per source frame, in microseconds.
 struct UnitWeight {
     double weight_us = 0;
     double error_us = 0;  ///< standard error of the weight

@@ -91,7 +91,7 @@ double period_us(std::vector<double> ends_us) {
     return (ends_us.back() - ends_us[from]) / static_cast<double>(ends_us.size() - 1 - from);
 }
 
-/// What is kept of the tasks that ran.
+/// Kept records of the tasks that ran.
 struct RanTasks {
     std::vector<RanAsTuple> drawn{};
     std::vector<double> ends_us{};  // of iterations

@@ -151,7 +151,7 @@ class _Run:
             else:
                 self._fail(name, f"its content is that of {first}, which could not be received")
 
-    # What was received with other settings is another stream.
+    # A reception with other settings is another stream.
     def _forget_other_wishes(self) -> None:
         entries = self.index.entries
         for name in [name for name, entry in entries.items() if entry.get("wishes") != self.wishes]:

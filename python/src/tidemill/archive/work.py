@@ -62,7 +62,7 @@ def _beginning_of(path: Path) -> bytes:
         return file.read(_MOST_METADATA_BYTES)
 
 
-# Of a file beside the metadata.
+# Whether it names a file beside the metadata.
 def _is_name(told: object) -> bool:
     return isinstance(told, str) and told not in ("", ".", "..") and not set(told) & {"/", "\0"}
 

@@ -84,7 +84,7 @@ def _bench_sweeps(rounds: int, frames: int) -> None:
         )
 
 
-# What the baseline's process does: the ranges, and how much processor time they took.
+# Work of the baseline's process: the ranges, and how much processor time they took.
 def _count_one_after_the_other(frames: int) -> None:
     counts: Counts = {}
     began = time.process_time()

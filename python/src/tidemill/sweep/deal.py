@@ -90,8 +90,7 @@ class Dealer:
                 return
             self._give(*dealt)
 
-    # Of the points that are open, the one of which the least is out: so little is counted that turns out not to be
-    # needed.
+    # Takes the open point that is nearest to its end: so little is counted that turns out not to be needed.
     def _next_range(self) -> tuple[int, Range] | None:
         out = [0] * len(self.tallies)
         for flight in self._flying.values():

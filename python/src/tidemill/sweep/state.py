@@ -98,7 +98,7 @@ def read_state(folder: str | os.PathLike[str]) -> dict[str, Any]:
     return body
 
 
-# What the sum lets through, somebody has written on purpose; it is not to end in an exception all the same.
+# A text with the right checksum was written on purpose; it is not to end in an exception all the same.
 def _is_whole(body: dict[str, Any]) -> bool:
     kinds: dict[str, type] = {"plan": dict, "points": list, "hosts": dict, "running": list}
     kinds |= {"target": str, "build": str, "engine": str, "lost": int, "again": int}

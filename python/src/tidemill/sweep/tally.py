@@ -92,7 +92,7 @@ class Tally:
         self.ahead = {first: (Range(first, length, limit), c) for first, length, limit, c in saved["ahead"]}
         self._fill_gaps()
 
-    # What lay between ranges ahead was being counted when the sweep ended.
+    # Ranges between those ahead were being counted when the sweep ended.
     def _fill_gaps(self) -> None:
         self.dealt = self.next
         for range_, _ in sorted(self.ahead.values(), key=lambda each: each[0].first):

@@ -29,7 +29,7 @@ class IqSaver {
     /// Begins to keep what comes; says under which name, or why not. From any thread.
     page::PageAnswer save();
 
-    /// What the receiver reads; by the one thread that does.
+    /// Takes samples that the receiver reads; by the one thread that does.
     void take(std::span<const std::byte> samples);
 
   private:

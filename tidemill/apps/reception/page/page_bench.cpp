@@ -1,4 +1,4 @@
-// What it costs a reception to be looked at.
+// Cost for a reception of being looked at.
 #include <array>
 #include <chrono>
 #include <csignal>

@@ -15,8 +15,8 @@
 
 namespace tidemill::cli {
 
-/// What there is to see of a run as a whole, whatever carriers it receives: its graph and stages, its knobs,
-/// and the spectrum of the band. Any thread may ask.
+/// View of a run as a whole, whatever carriers it receives: its graph and stages, its knobs, and the spectrum
+/// of the band. Any thread may ask.
 class RunView {
   public:
     /// `band`: null where the receiver takes the samples as they are.
@@ -28,7 +28,7 @@ class RunView {
     LiveView& live() { return view_; }
     PageKnobs& knobs() { return knobs_; }
     const PageKnobs& knobs() const { return knobs_; }
-    /// Of the run, for drawings; also when it changes.
+    /// Sets the schedule of the run, for drawings; also when it changes.
     void follow(const Schedule& schedule);
 
     /// Times since the last step become what is shown; by one thread, like draw().
@@ -37,7 +37,7 @@ class RunView {
 
     /// How busy the stages are, of late or all the time.
     Json stages(bool of_all_times) const;
-    /// Of the band in dB, the last one; empty where there is none.
+    /// Last spectrum of the band in dB; empty where there is none.
     Json band_db() const;
     double band_rate_hz() const { return band_ ? band_->sample_rate_hz().value_or(0) : 0; }
     /// The graph with its stages, and how busy they are, of late or all the time.

@@ -39,7 +39,7 @@ class RxHistory {
     /// One of these.
     static Json json_of(const RxMoment& moment);
 
-    /// What the last view added.
+    /// Moment that the last view added.
     const RxMoment& newest() const { return newest_; }
 
   private:

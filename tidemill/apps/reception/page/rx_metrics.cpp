@@ -27,7 +27,7 @@ struct MetricText {
     std::string operator()(const auto&) const { return {}; }
 };
 
-/// What is known of one carrier among several; empty labels where there is only one.
+/// Labels of one carrier among several; empty labels where there is only one.
 std::string labels_of(const RxMetrics& one, std::string more = {}) {
     if (one.carrier) more = fmt::format("carrier=\"{}\"{}{}", *one.carrier, more.empty() ? "" : ",", more);
     return more.empty() ? "" : "{" + more + "}";

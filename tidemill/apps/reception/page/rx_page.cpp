@@ -97,7 +97,7 @@ page::PageOptions RxPage::server_options() const {
     return server;
 }
 
-// Of the first carrier is what has no number.
+// Feeds without a number are those of the first carrier.
 std::vector<page::PageFeed> RxPage::further_feeds() const {
     std::vector<page::PageFeed> further;
     for (std::size_t k = 1; k < feeds_.size(); ++k)

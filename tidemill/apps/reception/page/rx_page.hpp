@@ -50,7 +50,7 @@ class RxPage {
         RxPage& page_;
     };
 
-    /// Of a recording: some of its samples more were read. By the thread that reads.
+    /// Looks at a recording: some of its samples more were read. By the thread that reads.
     void look();
 
     /// Writes the report that is wanted; throws JobFailed.

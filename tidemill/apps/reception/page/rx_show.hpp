@@ -40,7 +40,7 @@ class RxShow {
     std::string metrics(std::size_t viewers) const;
     /// For the page: everything of a carrier as it is now, and of the band.
     std::string event(std::size_t carrier) const;
-    /// What was before.
+    /// Values before now.
     std::string history(std::size_t carrier) const;
     /// For a page that shows the whole run.
     std::string whole() const;

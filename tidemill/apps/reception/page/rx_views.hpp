@@ -19,7 +19,7 @@
 
 namespace tidemill::cli {
 
-/// What a carrier's reception is called, and where its samples lie.
+/// Name of a carrier's reception, and the position of its samples.
 struct RxPlace {
     std::size_t carrier = 0;              ///< of the receivers, from 0 on
     std::optional<std::size_t> number{};  ///< in a scan, of one of several
@@ -53,14 +53,14 @@ class CountedServices {
   public:
     static constexpr std::size_t kMost = 256;
 
-    /// Of these, those that are counted.
+    /// Those of these services that are counted.
     std::vector<io::TsService> among(const std::vector<io::TsService>& services);
 
   private:
     std::set<int> numbers_{};
 };
 
-/// What Prometheus is told of a carrier.
+/// Values of a carrier for Prometheus.
 struct RxMetrics {
     std::optional<std::size_t> carrier{};  ///< its number, where there are several
     Json status = Json::object();

@@ -13,7 +13,7 @@ struct PowerBlock {
     std::complex<double> sum{};
 };
 
-/// What a block's sum is made of.
+/// Components of a block's sum.
 struct PowerStatistics {
     double signal = 0;  // length of what points with the carrier
     double noise = 0;   // mean square of the rest

@@ -113,7 +113,7 @@ class SweepSearch {
     bool is_outermost(const Sweep& sweep) const {
         return std::abs(sweep.drift) > most_drift() - 0.5 * kDriftStep;
     }
-    // What a drift left out may blur an offset by.
+    // Error of an offset from a drift that is left out.
     double blur() const { return most_drift() * 0.5 * span_of(blocks_); }
 
     std::vector<Candidate> sweeps_near(std::span<const double> offsets) const {

@@ -21,7 +21,7 @@ struct Sweep {
     double phase_at(double place) const;
 };
 
-/// What the search leaves to choose from.
+/// Candidates that the search leaves.
 struct LikelySweeps {
     PowerStatistics statistics;
     std::vector<Sweep> sweeps;  // the likeliest first

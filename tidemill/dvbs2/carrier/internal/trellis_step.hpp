@@ -10,7 +10,8 @@ inline constexpr int kPhaseStates = 192;
 /// Steps from block to block at most.
 inline constexpr int kPhaseReach = 4;
 
-/// What a move of 0, 1, ... steps to either side costs, as a log-likelihood.
+/// Penalty of a move of 0, 1, ... steps to either side, as a log-likelihood. steps to either side costs, as a
+/// log-likelihood.
 using MovePenalties = std::array<float, kPhaseReach + 1>;
 
 /// Something for each state.

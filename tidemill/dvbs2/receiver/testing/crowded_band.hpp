@@ -41,7 +41,7 @@ class CrowdedBand {
     const std::vector<BandCarrier>& carriers() const { return carriers_; }
     RepeatedSource open() const { return {bytes_, kSampleRateHz, kTimes}; }
 
-    /// What is wrong with what was heard, in words; empty: all carriers, no other, and their symbol rates.
+    /// Faults in a survey's result, in words; empty: all carriers, no other, and their symbol rates.
     std::string faults_of(std::span<const SurveyedCarrier> heard) const {
         std::string faults;
         for (const SurveyedCarrier& one : heard) {

@@ -38,7 +38,7 @@ inline ReceiverFront add_front_into(Graph& graph, io::SampleSource& source, cons
     return front;
 }
 
-/// What the front makes of samples, and what it tells.
+/// The front's output for samples, with its reports.
 struct FrontSymbols {
     std::vector<Iq> symbols;
     std::uint64_t restarts = 0;  ///< stretches of adjoining symbols

@@ -32,7 +32,7 @@ inline std::vector<std::uint8_t> random_packets(std::size_t count, std::uint64_t
     return bytes;
 }
 
-/// What was sent, and the samples that are received of it.
+/// Packets that were sent, and the samples that are received of them.
 struct MadeReception {
     std::vector<std::uint8_t> packets;
     std::vector<dsp::Iq> samples;

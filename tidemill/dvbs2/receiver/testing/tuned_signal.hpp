@@ -67,7 +67,7 @@ struct ReceivedBeside {
     double esn0_db = 0;  ///< the mean of all frames
 };
 
-/// What a receiver finds and hears of it, of ci16 with 10 dB of Es/N0.
+/// Result of a receiver for ci16 with 10 dB of Es/N0.
 inline ReceivedBeside receive_beside(const Beside& beside) {
     constexpr double kRate = 1e6, kOffset = 0.02 * kRate;
     const BandConfig config{.sample_rate_hz = beside.ratio * kRate, .seconds = 0.08, .esn0_db = 10};

@@ -33,7 +33,7 @@ struct BandCarrier {
     int dvbs_rate = -1;  ///< of DVB-S instead, which of kDvbsRates
 };
 
-/// What is received of a band.
+/// Band that is received.
 struct BandConfig {
     double sample_rate_hz = 8e6;
     double seconds = 0.1;
@@ -101,7 +101,7 @@ inline MadeBand make_band(const BandConfig& config, std::span<const BandCarrier>
         MadeBand own = make_carrier(carrier, config.seconds, ++seed);
         const double rate = carrier.symbol_rate_hz;
         auto wide = at_rate(own.samples, 2 * rate, wide_hz, 0.7 * rate, 1.3 * rate);
-        // Of equal power per hertz, the carrier of more symbols a second is stronger.
+        // The carrier of more symbols a second is stronger at equal power per hertz.
         const double gain =
             std::sqrt(std::pow(10, carrier.level_db / 10) * rate / carriers.front().symbol_rate_hz);
         dsp::rotate(wide, {0, carrier.offset_hz / wide_hz, gain}, wide);

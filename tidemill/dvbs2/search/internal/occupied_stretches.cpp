@@ -10,7 +10,7 @@ namespace tidemill::dvbs2::internal {
 
 namespace {
 
-// Of the bins so many are taken for empty, less those at the ends that a radio's filter has taken down.
+// Share of the bins that are taken for empty, less those at the ends that a radio's filter has taken down.
 constexpr double kEmptyShare = 0.3;
 constexpr double kOccupied = 1.5;  // times the empty ones' power
 constexpr double kFoot = 1.18;     // width of what is so occupied over a symbol rate: 1.07 to 1.33

@@ -18,7 +18,7 @@ constexpr std::size_t kSpectrumSymbols = 8192;
 constexpr std::size_t kPhaseSymbols = 128;  // over which a phase is measured
 constexpr double kStandsOut = 20;           // times the mean of the spectrum, which noise reaches in 10^-5
 
-// What is left when the four phases are taken away; the amplitude counts but once.
+// The fourth power is free of the four phases; the amplitude counts but once.
 Iq fourth_power(Iq symbol) {
     const float size = std::abs(symbol);
     if (size == 0) return {};
@@ -57,7 +57,7 @@ void turn(std::span<Iq> symbols, double cycles_per_symbol) {
     }
 }
 
-// Of a piece of symbols, in quarters of a turn.
+// Phase of a piece of symbols, in quarters of a turn.
 double quarters_of(std::span<const Iq> symbols) {
     Iq sum{};
     for (const Iq symbol : symbols) sum += fourth_power(symbol);

@@ -105,7 +105,7 @@ void ShapeOverBins::sum(const Edges& edges, const SeenSpectrum& spectrum) {
     std::ranges::transform(power_, squares_.begin(), [](double power) { return power * power; });
     sliding_sums(power_, 2 * reach + 1, power_sums_);
     sliding_sums(squares_, 2 * reach + 1, square_sums_);
-    // What lies before the flat middle of the first place is in no sum.
+    // Bins before the flat middle of the first place are in no sum.
     sliding_sums(std::span(power_).subspan(reach - edges.flat), 2 * edges.flat + 1, products_);
     HWY_DYNAMIC_DISPATCH(add_edges)
     (power_.data() + reach, edges.falling.data(), static_cast<std::ptrdiff_t>(edges.flat) + 1,
@@ -115,7 +115,7 @@ void ShapeOverBins::sum(const Edges& edges, const SeenSpectrum& spectrum) {
 std::span<const ShapeFit> ShapeOverBins::fit(const CarrierShape& shape, const SeenSpectrum& spectrum) {
     const Edges edges(shape);
     sum(edges, spectrum);
-    // Of the shape's values from the one at its lower end on.
+    // Sums of the shape's values from the one at its lower end on.
     std::vector<double> sums{0}, squares{0};
     const std::size_t reach = edges.reach, bins = spectrum.power.size();
     for (std::size_t k = 0; k <= 2 * reach; ++k) {

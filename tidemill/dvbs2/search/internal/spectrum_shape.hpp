@@ -49,7 +49,8 @@ struct CarrierShape {
     double refined(const SeenSpectrum& spectrum, double bin, double reach) const;
 };
 
-/// Of the bins under a shape: their number, and sums of power and shape, of their squares and products.
+/// Sums over the bins under a shape: their number, and sums of power and shape, of their squares and
+/// products.
 struct ShapeSums {
     double n = 0, p = 0, t = 0, pp = 0, tt = 0, pt = 0;
 

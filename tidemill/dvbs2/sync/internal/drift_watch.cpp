@@ -17,7 +17,7 @@ constexpr std::size_t kMostHeaders = 25;
 constexpr std::size_t kUsualHeaders = 17;  // as long as they tell enough: more are slow to see a drift begin
 constexpr double kSurelyStraight = 200e3;  // symbols: so long a line is in any case,
 constexpr double kLongestSymbols = 600e3;  // and as long as that where nothing speaks against it
-// What headers' phases tell is finer, but there are others like it: told apart by a line that is as sure as
+// The drift by headers' phases is finer, but there are others like it: decided by a line that is as sure as
 // this, and the least is believed rather than one so much less likely (log-likelihood).
 constexpr double kSureTurn = 0.1, kStillSureTurn = 0.13;
 constexpr double kBelief = 8;

@@ -40,10 +40,10 @@ class DriftWatch {
     /// By the headers' frequencies alone, the longest line on which the latest of them lie.
     Found by_frequencies() const;
 
-    /// What pilots showed before counts no more: from now on another drift is taken out first.
+    /// Discards what pilots showed before: from now on another drift is taken out first.
     void forget_pilots() { bend_ = bends_ = frames_ = 0; }
 
-    /// What it holds goes into a checkpoint, and comes back from one.
+    /// Writes its state into a checkpoint, or reads it from one.
     template <class Archive>
     void keep(Archive& archive) {
         archive("bend", bend_)("bends", bends_)("frames", frames_)("variance", variance_)(

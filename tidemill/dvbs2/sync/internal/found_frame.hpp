@@ -54,7 +54,7 @@ struct FrameLead {
 // -2.35 dB, where the mean is 0.37, misses it once in 300.
 inline constexpr float kSearchQuality = 0.20F;
 
-/// What is asked of a header at a place that is known, but for `slips` symbols.
+/// Conditions for a header at a place that is known, but for `slips` symbols.
 struct HeaderWanted {
     double frequency;  // cycles per symbol
     bool inverted;
@@ -78,10 +78,10 @@ std::optional<FoundFrame> frame_before(const SymbolStore& kept, std::uint64_t fl
 /// Copies symbols, conjugated where the spectrum is.
 void copy_upright(std::span<const Iq> from, bool inverted, std::span<Iq> to);
 
-/// What the header at a place that is kept looks like.
+/// Examines the header at a place that is kept.
 HeaderHit examine(const SymbolStore& kept, std::uint64_t place);
 
-/// What is left of one that was hit, for a frequency in cycles per symbol.
+/// Rest of a damaged header, for a frequency in cycles per symbol.
 HeaderRemains remains_at(const SymbolStore& kept, std::uint64_t place, bool inverted, double frequency);
 
 }  // namespace tidemill::dvbs2::internal

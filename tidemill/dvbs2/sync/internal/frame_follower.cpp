@@ -166,7 +166,8 @@ bool FrameFollower::has_passed_over(const HeardSymbols& heard, const FoundFrame&
     return before && before->start != last_.start;
 }
 
-// Of the last frame. Where it shows a drift, what was learned before was learned at the wrong places.
+// Learns from the last frame. Where it shows a drift, what was learned before was learned at the wrong
+// places.
 void FrameFollower::learn(const HeardSymbols& heard, const FoundFrame& next) {
     if (!teaches(heard, found_.back(), next)) return;
     learner_.learn(heard, found_.back(), next);

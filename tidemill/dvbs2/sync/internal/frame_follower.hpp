@@ -46,11 +46,11 @@ class FrameFollower {
     /// Writes the first frame into `frame`, with the header behind it.
     FrameInfo deliver(const HeardSymbols& heard, std::span<Iq> frame);
 
-    /// Of the last frame with a recognised header. That frame may have been cut short, so after a loss the
-    /// next header may lie within it.
+    /// Start of the last frame with a recognised header. That frame may have been cut short, so after a loss
+    /// the next header may lie within it.
     std::uint64_t last_good_start() const { return last_good_.start; }
 
-    /// What it holds goes into a checkpoint, and comes back from one.
+    /// Writes its state into a checkpoint, or reads it from one.
     template <class Archive>
     void keep(Archive& archive) {
         archive("learner", learner_)("grid", grid_)("kinds", kinds_)("floor", floor_);

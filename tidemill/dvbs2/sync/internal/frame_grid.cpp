@@ -15,7 +15,7 @@ constexpr double kRest = 24576;         // which takes the clock's loop so many 
 constexpr double kSlack = 1;            // nobody loses a frame but for less than a symbol
 constexpr double kMemory = 524288;      // symbols from which the period is learned
 constexpr std::size_t kMostKinds = 8;
-// What lies farther apart may be another signal's. Where frames have several lengths, these add up to almost
+// Headers farther apart may be another signal's. Where frames have several lengths, these add up to almost
 // anything soon.
 constexpr double kMostFrames = 4, kMostFramesOfKinds = 2;
 // The grid reaches so many times as far as the period was learned from: what that is off by has grown to a

@@ -19,7 +19,7 @@ class FrameGrid {
     /// No frame of the signal follows for now: returns what was to be told later.
     MissingSymbols settle() { return settle(before_at_); }
 
-    /// What it holds goes into a checkpoint, and comes back from one.
+    /// Writes its state into a checkpoint, or reads it from one.
     template <class Archive>
     void keep(Archive& archive) {
         archive("before", before_)("before_at", before_at_)("period", period_)("learned", learned_);

@@ -31,7 +31,7 @@ class FrameHunt {
     /// Symbols before this place are of no use any more.
     std::uint64_t needed() const;
 
-    /// What it holds goes into a checkpoint, and comes back from one.
+    /// Writes its state into a checkpoint, or reads it from one.
     template <class Archive>
     void keep(Archive& archive) {
         archive("floor", floor_)("scanned", scanned_)("candidates", candidates_)("hit", hit_);

@@ -54,7 +54,7 @@ void FrameLearner::begin(const HeardSymbols& heard, const FrameLead& lead) {
     sure_ = found_drift_ = learned_ = false;
 }
 
-// What the front took out, upright.
+// Frequency that the front took out, derotated.
 double FrameLearner::front_at(const HeardSymbols& heard, std::uint64_t place) const {
     return inverted_ ? -heard.front.at(place) : heard.front.at(place);
 }

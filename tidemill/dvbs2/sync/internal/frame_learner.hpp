@@ -11,8 +11,8 @@
 
 namespace tidemill::dvbs2::internal {
 
-/// What the known symbols of frames in a row tell: the carrier's frequency, its drift where it has one, and
-/// how good headers are.
+/// Estimates by the known symbols of frames in a row: the carrier's frequency, its drift where it has one,
+/// and how good headers are.
 class FrameLearner {
   public:
     /// The scrambler tells the pilots' values. What is `live` does not wait to be sure that headers alone
@@ -42,7 +42,7 @@ class FrameLearner {
     /// Mean quality of the good headers.
     double quality() const { return quality_; }
 
-    /// Of symbols from `place` on, upright, makes what they would be if the carrier had kept the frequency
+    /// Makes of symbols from `place` on, derotated, what they would be if the carrier had kept the frequency
     /// that it had at `middle`.
     void straighten(const HeardSymbols& heard, std::uint64_t place, std::uint64_t middle,
                     std::span<Iq> symbols) const;
@@ -50,7 +50,7 @@ class FrameLearner {
     /// By which share of their energy the symbols behind a header at `place` are those of a dummy frame.
     float dummy_quality(const HeardSymbols& heard, std::uint64_t place) const;
 
-    /// What it holds goes into a checkpoint, and comes back from one.
+    /// Writes its state into a checkpoint, or reads it from one.
     template <class Archive>
     void keep(Archive& archive) {
         archive("tracker", tracker_)("quality", quality_)("watch", watch_)("middle", middle_);

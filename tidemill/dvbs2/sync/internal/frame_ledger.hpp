@@ -23,7 +23,7 @@ class FrameLedger {
         counts_.bad_headers += frame.good ? 0 : 1;
     }
 
-    /// What is not settled before this place is in no frame.
+    /// Symbols that are not settled before this place are in no frame.
     void leave_outside(std::uint64_t until) {
         if (until <= settled_) return;
         counts_.symbols_outside += until - settled_;
@@ -32,7 +32,7 @@ class FrameLedger {
 
     const FrameSyncCounts& counts() const { return counts_; }
 
-    /// What it holds goes into a checkpoint, and comes back from one.
+    /// Writes its state into a checkpoint, or reads it from one.
     template <class Archive>
     void keep(Archive& archive) {
         archive("settled", settled_)("counts", counts_);

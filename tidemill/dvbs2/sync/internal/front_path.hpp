@@ -22,12 +22,12 @@ class FrontPath {
     double away(std::uint64_t place) const { return turn_at(place).away; }
     /// At a place, with all that it has moved by since the stream began.
     double at(std::uint64_t place) const { return turn_at(place).frequency; }
-    /// What was taken out there.
+    /// Frequency that was taken out there.
     double taken_out(std::uint64_t place) const { return at(place) - away(place); }
     /// Its phase, in cycles.
     double cycles(std::uint64_t place) const;
 
-    /// What it holds goes into a checkpoint, and comes back from one.
+    /// Writes its state into a checkpoint, or reads it from one.
     template <class Archive>
     void keep(Archive& archive) {
         archive("turns", turns_);

@@ -11,7 +11,7 @@ namespace tidemill::dvbs2::internal {
 /// sign.
 inline constexpr int kHeaderProducts = 25 + 32;
 
-/// Which products make the two sums: the first `plus` offsets of a part are added, the others subtracted.
+/// Products that make the two sums: the first `plus` offsets of a part are added, the others subtracted.
 struct HeaderTaps {
     struct Part {
         std::array<int, 32> offsets;

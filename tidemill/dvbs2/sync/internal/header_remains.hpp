@@ -7,14 +7,14 @@
 
 namespace tidemill::dvbs2::internal {
 
-/// What pulses have left of a header at a known place: the symbols that were zeroed with them tell nothing,
-/// the others as much as they are.
+/// Rest of a header at a known place that pulses have hit: the symbols that were zeroed with them count for
+/// nothing, the others as much as they are.
 class HeaderRemains {
   public:
     /// The symbols upright, the frequency in cycles per symbol.
     HeaderRemains(std::span<const Iq, kHeaderSymbols> symbols, double frequency);
 
-    /// Of the codes that the standard defines the one that fits best,
+    /// Code that fits best, of those that the standard defines,
     int best() const { return best_; }
     /// by this share of the energy that is left,
     float quality() const { return quality_; }

@@ -15,11 +15,11 @@ class KindHistory {
     /// Each kind once.
     std::vector<int> kinds() const;
 
-    /// Which of some kinds is likely to come next: the one that followed the longest row of kinds like the
+    /// Kind that is likely to come next, of some: the one that followed the longest row of kinds like the
     /// latest ones, and of equally long ones the last. -1 where none of them is known.
     int foretell(std::span<const int> codes) const;
 
-    /// What it holds goes into a checkpoint, and comes back from one.
+    /// Writes its state into a checkpoint, or reads it from one.
     template <class Archive>
     void keep(Archive& archive) {
         archive("codes", codes_);

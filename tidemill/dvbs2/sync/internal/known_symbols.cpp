@@ -22,7 +22,7 @@ using dsp::product;
 // phase.
 constexpr double kErasedShare = 0.15;
 
-// Of a symbol: half of the blocks have more.
+// Usual energy of a symbol: half of the blocks have more.
 double usual_energy(std::span<const KnownPart> blocks) {
     std::vector<double> energies;
     for (const KnownPart& block : blocks) energies.push_back(block.energy / block.symbols);

@@ -39,7 +39,7 @@ class BlockTurns {
     std::array<dsp::Iq, kHeaderSymbols> turns_;
 };
 
-/// What such sums, of `symbols` symbols from `place` on, say of a frame.
+/// Part of a frame in such sums, of `symbols` symbols from `place` on.
 KnownPart known_part(const dsp::ProductSums& sums, int place, int symbols, double frequency);
 
 /// Adds parts of at most `part_symbols` symbols; `references` are the conjugates of what was sent from

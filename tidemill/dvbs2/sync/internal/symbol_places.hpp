@@ -18,13 +18,13 @@ class SymbolPlaces {
     /// Forgets what is before a symbol.
     void forget_before(std::uint64_t place);
 
-    /// Of a symbol; where nothing was marked, a symbol lies behind the other.
+    /// Place of a symbol; where nothing was marked, a symbol lies behind the other.
     double at(std::uint64_t place) const;
 
     /// Where the clock leapt first between two symbols; nothing where it did not.
     std::optional<double> leap(std::uint64_t from, std::uint64_t to) const;
 
-    /// What it holds goes into a checkpoint, and comes back from one.
+    /// Writes its state into a checkpoint, or reads it from one.
     template <class Archive>
     void keep(Archive& archive) {
         archive("runs", runs_);

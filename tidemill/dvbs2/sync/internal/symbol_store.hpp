@@ -37,7 +37,7 @@ class SymbolStore {
         begin_ = place;
     }
 
-    /// What it holds goes into a checkpoint, and comes back from one.
+    /// Writes its state into a checkpoint, or reads it from one.
     template <class Archive>
     void keep(Archive& archive) {
         const auto held = at(begin_, count_);
@@ -49,8 +49,8 @@ class SymbolStore {
     }
 
   private:
-    // Of what is kept: so few that they and what is kept stay in a core's cache, so many that a symbol is
-    // seldom moved.
+    // Most symbols that are forgotten: so few that they and what is kept stay in a core's cache, so many that
+    // a symbol is seldom moved.
     static constexpr std::size_t kMostForgotten = 4;
 
     // A fifth of the memory comes free at least, so that a symbol is moved four times on average, or less.

@@ -10,7 +10,7 @@
 namespace tidemill::device {
 namespace {
 
-// Of NVIDIA, of AMD, of Arm, and of all that are drawn with.
+// Nodes of NVIDIA, of AMD, of Arm, and of all that are drawn with.
 bool is_gpu_node(std::string_view name) {
     constexpr std::array<std::string_view, 4> kBegins{"nvidia", "kfd", "mali", "renderD"};
     return std::ranges::any_of(kBegins, [&](std::string_view begin) { return name.starts_with(begin); });

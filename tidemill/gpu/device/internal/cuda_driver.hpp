@@ -6,8 +6,8 @@
 
 #include "tidemill/gpu/device/internal/shared_library.hpp"
 
-// What we use of the CUDA driver API, declared here so that building needs none of its headers. Names, values
-// and signatures are those of its reference manual.
+// The used part of the CUDA driver API, declared here so that building needs none of its headers. Names,
+// values and signatures are those of its reference manual.
 
 namespace tidemill::device::cuda {
 

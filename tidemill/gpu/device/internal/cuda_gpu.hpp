@@ -22,7 +22,7 @@ class Gpu {
     Gpu(const Gpu&) = delete;
     Gpu& operator=(const Gpu&) = delete;
 
-    /// What may be called from any thread makes the context that thread's own.
+    /// A function that may be called from any thread makes the context that thread's own.
     const Driver& enter() const {
         check(driver_.set_context(context_), "cuCtxSetCurrent");
         return driver_;

@@ -16,8 +16,8 @@ inline std::string pci_place(unsigned domain, unsigned bus, unsigned device, uns
     return fmt::format("{:04x}:{:02x}:{:02x}.{}", domain, bus, device, function);
 }
 
-/// What `add(library, all)` finds behind a driver's library; where that cannot be opened, or its driver
-/// fails, the reason why there is nothing. `absent` says what is not there: "cuda: no driver".
+/// Devices that `add(library, all)` finds behind a driver's library; where that cannot be opened, or its
+/// driver fails, the reason why there is nothing. `absent` says what is not there: "cuda: no driver".
 FoundDevices devices_behind(const std::string& library, std::string_view absent, auto add) {
     FoundDevices all;
     std::string why;

@@ -6,7 +6,7 @@
 
 #include "tidemill/gpu/device/internal/shared_library.hpp"
 
-// What we use of OpenCL, declared here so that building needs none of its headers. Names, values and
+// The used part of OpenCL, declared here so that building needs none of its headers. Names, values and
 // signatures are those of its specification.
 
 namespace tidemill::device::opencl {
@@ -121,7 +121,7 @@ struct Driver {
     Status (*profiling_info)(EventHandle, unsigned, std::size_t, void*, std::size_t*);
     Status (*release_event)(EventHandle);
 
-    // Of OpenCL 2.0: null pointers where the loader is older.
+    // Functions of OpenCL 2.0: null pointers where the loader is older.
     void* (*svm_allocate)(ContextHandle, Flags, std::size_t, unsigned);
     void (*svm_release)(ContextHandle, void*);
     Status (*svm_map)(QueueHandle, unsigned, Flags, void*, std::size_t, unsigned, const EventHandle*,

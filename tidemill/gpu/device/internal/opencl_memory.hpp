@@ -8,7 +8,7 @@
 
 namespace tidemill::device::opencl {
 
-/// What the host holds mapped it may touch; what it does not, kernels may.
+/// The host may touch memory that it holds mapped; kernels may touch the rest.
 class OpenclMemory : public DeviceMemory {
   public:
     OpenclMemory(ContextPointer context, std::size_t bytes, MemoryPolicy policy, bool is_fine_grain);

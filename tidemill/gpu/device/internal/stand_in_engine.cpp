@@ -56,7 +56,8 @@ std::shared_ptr<StandInDevice::Engine::Line> StandInDevice::Engine::add_line() {
     return lines_.emplace_back(std::make_shared<Line>());
 }
 
-// What was sent off is still done, unless something hangs: then who waits behind it would wait for ever.
+// Work that was sent off is still done, unless something hangs: then a thread that waits behind it would wait
+// for ever.
 void StandInDevice::Engine::remove(const std::shared_ptr<Line>& line) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return line->jobs.empty() || (hangs() && !line->is_in_effect); });

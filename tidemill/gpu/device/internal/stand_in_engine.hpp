@@ -16,8 +16,8 @@
 
 namespace tidemill {
 
-/// What does a stand-in device's work: a thread, and queues of jobs of three units that work beside each
-/// other. A job begins when a device would begin it, which needs no thread to wake up for that.
+/// Engine of a stand-in device: a thread, and queues of jobs of three units that work beside each other. A
+/// job begins when a device would begin it, which needs no thread to wake up for that.
 class StandInDevice::Engine {
   public:
     using Clock = std::chrono::steady_clock;

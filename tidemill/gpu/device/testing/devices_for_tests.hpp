@@ -22,7 +22,7 @@ inline FoundDevices devices_for_tests() {
     return found;
 }
 
-/// What a call throws as DeviceError; empty when it throws none.
+/// Message of the DeviceError that a call throws; empty when it throws none.
 std::string message_of(auto&& call) {
     try {
         call();

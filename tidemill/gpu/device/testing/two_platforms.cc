@@ -82,7 +82,7 @@ int clGetDeviceInfo(void* device, unsigned which, std::size_t bytes, void* to, s
     }
 }
 
-// What the loader has, too, and nobody calls here.
+// Functions that the loader has, too, and nobody calls here.
 #define NOT_CALLED(name) \
     int name() {         \
         return -59;      \

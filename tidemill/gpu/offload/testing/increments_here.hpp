@@ -8,7 +8,7 @@
 
 namespace tidemill::internal {
 
-/// What the kernel increment_rows does, for a stand-in device.
+/// The kernel increment_rows, for a stand-in device.
 inline void increment_rows(WorkSize, std::span<const KernelArgument> arguments) {
     const auto from = StandInDevice::as<std::uint32_t>(arguments[0]);
     const auto to = StandInDevice::as<std::uint32_t>(arguments[1]);

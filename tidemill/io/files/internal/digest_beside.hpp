@@ -33,7 +33,7 @@ class DigestBeside {
     /// Takes a copy; waits while some MiB are not digested yet.
     void update(std::span<const std::byte> bytes);
 
-    /// Of all that was taken, as Sha512::finish().
+    /// Digest of all that was taken, as Sha512::finish().
     std::string finish();
 
   private:

@@ -26,7 +26,7 @@ class OutputFile {
     OutputFile& operator=(OutputFile&&) = delete;
     ~OutputFile();
 
-    /// What the file held goes now; called again it does nothing.
+    /// Empties the file; called again it does nothing.
     void begin();
 
     /// Keeps so many bytes of what a file held, and with `piece` > 0 whole pieces of that size behind them,

@@ -35,7 +35,7 @@ constexpr int kSoapyTimeout = -1, kSoapyCorruption = -3, kSoapyOverflow = -4, kS
               kSoapyUnderflow = -7;
 constexpr int kSoapyLogErrors = 3;
 
-// Of functions of a channel: the device, the direction and the channel come first.
+// Functions of a channel: the device, the direction and the channel come first.
 template <class Result, class... Arguments>
 using SoapyOfChannel = Result(const SoapyHandle*, int direction, std::size_t channel, Arguments...);
 template <class... Arguments>

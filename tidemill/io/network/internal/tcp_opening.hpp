@@ -22,7 +22,7 @@ class TcpOpening {
     ~TcpOpening();
 
     int descriptor() const { return socket_; }
-    /// What to wait for there.
+    /// Events to wait for there.
     short events() const;
 
     /// Once that has come: the connection, which is the caller's; -1 when another address is tried, or the

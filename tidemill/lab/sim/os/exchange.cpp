@@ -17,7 +17,7 @@ struct Pair {
     double saved = 0;
 };
 
-// What a task's load grows by on the other core; nothing where that is not known.
+// Growth of a task's load on the other core; nothing where that is not known.
 std::optional<double> growth(const System& system, TaskId task, CoreId from, CoreId to) {
     const KindId kind = system.machine().cores[from];
     const KindId other = system.machine().cores[to];

@@ -20,7 +20,7 @@ bool fits(const System& system, TaskId task, CoreId core) {
     return kRoom * system.utilisation(task) <= speed(system, core);
 }
 
-// Of all programs that run on slower cores and that satisfy, the one that uses its core most.
+// The program that uses its core most, of all that run on slower cores and that satisfy.
 template <typename Satisfies>
 std::optional<TaskId> largest_below(const System& system, CoreId core, Satisfies satisfies) {
     std::optional<TaskId> largest;

@@ -7,8 +7,8 @@
 
 namespace tidemill::os {
 
-/// What the fair schedulers of today's Linux have in common: a core with nothing to do takes a waiting
-/// program from the busiest, a busy one looks every 64 ms whether another has 17 % more load by its capacity.
+/// Common part of the fair schedulers of today's Linux: a core with nothing to do takes a waiting program
+/// from the busiest, a busy one looks every 64 ms whether another has 17 % more load by its capacity.
 class Fair : public Scheduler {
   public:
     CoreId place_new(const System& system, TaskId task, CoreId near) override;
@@ -17,11 +17,11 @@ class Fair : public Scheduler {
     void tick(System& system, CoreId core) override;
 
   protected:
-    /// Of a core, as a share of the largest.
+    /// Capacity of a core, as a share of the largest.
     virtual double capacity(const System& system, CoreId core) const = 0;
     /// Whether an idle core will do for a program; among others the largest is taken.
     virtual bool suits(const System& system, TaskId task, CoreId core) const = 0;
-    /// Which program that runs on another core an idle one takes where none waits anywhere.
+    /// Program on another core that an idle core takes where none waits anywhere.
     virtual std::optional<TaskId> upgrade(const System& system, CoreId to) const = 0;
 
   private:

@@ -22,7 +22,7 @@ struct CoreKind {
     double clock_ghz = 1;             ///< at full frequency
     std::vector<double> steps = {1};  ///< frequencies that it can have, as shares of the full one, rising
 
-    /// What the system believes of it: 1024 for the fastest.
+    /// Capacity that the system believes: 1024 for the fastest.
     double capacity() const { return 1024 * speed; }
 };
 

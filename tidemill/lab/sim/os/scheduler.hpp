@@ -10,7 +10,7 @@ namespace tidemill::os {
 
 class System;
 
-/// What decides on which core a program runs. Which of a core's programs is next, its fair queue decides.
+/// Rule for the core on which a program runs. Which of a core's programs is next, its fair queue decides.
 class Scheduler {
   public:
     virtual ~Scheduler() = default;
@@ -21,7 +21,7 @@ class Scheduler {
     virtual CoreId place_woken(const System& system, TaskId task, CoreId before) = 0;
     /// A core has nothing to do any more.
     virtual void idle(System& system, CoreId core) = 0;
-    /// Of each core, every System::kTick_s.
+    /// Called for each core, every System::kTick_s.
     virtual void tick(System& system, CoreId core) = 0;
 };
 

@@ -19,7 +19,7 @@ std::vector<CoreId> so_many_on(std::size_t on_first, std::size_t on_second) {
     return cores;
 }
 
-// Of programs that nobody sees end.
+// Moves of programs that nobody sees end.
 std::uint64_t moves_within(double seconds, const Machine& machine, const std::vector<CoreId>& cores) {
     const std::vector<Program> programs(cores.size(), work(100));
     Placed<Cfs> cfs(cores);

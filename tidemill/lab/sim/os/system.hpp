@@ -16,7 +16,7 @@
 
 namespace tidemill::os {
 
-/// What came of a run.
+/// Result of a run.
 struct Outcome {
     std::vector<double> turnaround_s;  ///< of each program, from its arrival to its end
     double makespan_s = 0;
@@ -53,7 +53,7 @@ class System {
     /// No longer than that; programs that have not ended have a turnaround of 0.
     Outcome run_until(double last_s);
 
-    // What schedulers see.
+    // State that schedulers see.
     double now_s() const { return now_s_; }
     const Machine& machine() const { return machine_; }
     CoreId cores() const { return static_cast<CoreId>(cores_.size()); }
@@ -70,7 +70,7 @@ class System {
     std::optional<double> factor(TaskId task, KindId kind) const;
     /// The weight of a program's priority, as the layer scales it for a core.
     double load(TaskId task, CoreId core) const;
-    /// Of all programs on a core.
+    /// Load of all programs on a core.
     double load(CoreId core) const;
     double weight(TaskId task) const { return programs_[task].weight; }
     /// Share of the time that a program could have run, lately.

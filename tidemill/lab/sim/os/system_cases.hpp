@@ -8,7 +8,7 @@
 #include "tidemill/lab/sim/os/cfs.hpp"
 #include "tidemill/lab/sim/os/system.hpp"
 
-// What the tests of simulated systems have in common.
+// Common parts of the tests of simulated systems.
 namespace tidemill::os {
 
 /// A program that works so long on a big core.

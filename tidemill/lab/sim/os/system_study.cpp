@@ -17,7 +17,8 @@ constexpr double kStart_s = 0.01;  // within which all programs begin
 constexpr std::uint64_t kRunsBefore = 4;
 constexpr std::size_t kBlock = 12;
 
-// Of as many runs in a row as there are cores, each starts a program near another core, all else being equal.
+// Programs for as many runs in a row as there are cores, each of which starts a program near another core,
+// all else being equal.
 std::vector<Program> started(const Experiment& experiment, std::uint64_t seed, std::uint64_t run) {
     const auto cores = static_cast<std::uint32_t>(std::max<std::size_t>(1, experiment.machine.cores.size()));
     std::seed_seq seeds{seed, run / cores};

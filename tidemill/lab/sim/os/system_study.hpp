@@ -39,7 +39,7 @@ struct Measured {
     double slowdown = 0;                             ///< largest slowdown of a program
     double migrations = 0;
 
-    /// Of each program, over so many runs from one on.
+    /// Mean of each program, over so many runs from one on.
     std::vector<double> mean_turnarounds_s(std::size_t first, std::size_t runs) const;
     std::vector<double> mean_turnarounds_s() const { return mean_turnarounds_s(0, turnarounds_s.size()); }
 };
@@ -59,7 +59,7 @@ struct Gain {
 };
 Gain gain(const Measured& before, const Measured& after);
 
-/// Of each program, by its mean turnarounds.
+/// Gain of each program, by its mean turnarounds.
 std::vector<double> gains(const Measured& before, const Measured& after);
 
 }  // namespace tidemill::os

@@ -115,7 +115,8 @@ class BranchSearch {
     EndTree ends_;
 };
 
-// What a task behind `end` depends on; a task whose state another one behind it shares goes with that one.
+// Tasks that a task behind `end` depends on; a task whose state another one behind it shares goes with that
+// one.
 Links ties_behind(std::size_t end, const OrderProblem& problem, const std::vector<std::uint32_t>& nodes) {
     Links ties = problem.forward;
     for (std::size_t at = end + 1; at < nodes.size(); ++at) {

@@ -23,7 +23,7 @@ Branches number_branches(std::uint32_t first, std::vector<OrderedTask>& order);
 /// comes of. The first comes of itself.
 std::vector<std::uint32_t> parents_of_branches(const std::vector<OrderedTask>& order);
 
-/// Which of the branches that there are in segment `segment` a branch comes of, or is.
+/// The branch in segment `segment` of which a branch comes, or which it is.
 std::uint32_t branch_in(std::uint32_t segment, std::uint32_t branch,
                         const std::vector<std::uint32_t>& parents);
 

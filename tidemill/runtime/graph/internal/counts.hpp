@@ -10,7 +10,7 @@ namespace tidemill::internal {
 /// bound to a count: over bindings from frame to frame, and over as(). Itself among them.
 std::vector<SocketRef> open_with(const Graph& graph, SocketRef socket);
 
-/// What is wrong with counts that no binding has said.
+/// Faults of counts that no binding determines.
 std::vector<std::string> faults_of_counts(const Graph& graph);
 
 }  // namespace tidemill::internal

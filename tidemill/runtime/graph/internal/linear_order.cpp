@@ -181,7 +181,7 @@ class Arranger {
         return reached;
     }
 
-    // What only one path makes is there for others only through the select or the loop's end.
+    // Values made on only one path are there for others only through the select or the loop's end.
     void check_values_stay_in_their_paths() {
         Nodes step_of(problem_.names.size(), 0);
         for (std::uint32_t step = 0; step < here(); ++step) step_of[result_.nodes[step]] = step;

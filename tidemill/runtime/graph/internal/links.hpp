@@ -38,7 +38,7 @@ class PathSearch {
     std::uint32_t search_ = 0;
 };
 
-/// Which nodes one can get to from `start` by at least one link.
+/// Nodes that are reached from `start` by at least one link.
 std::vector<bool> reached_from(std::uint32_t start, const Links& successors);
 
 }  // namespace tidemill::internal

@@ -9,7 +9,7 @@ namespace {
 
 using Chosen = std::vector<bool>;  // nodes
 
-// What a circle hands over from earlier frames takes part where the circle does.
+// Values that a circle hands over from earlier frames take part where the circle does.
 void add_recalling(const TaskNodes& tasks, Chosen& runs) {
     for (std::uint32_t node = 0; node < tasks.size(); ++node) {
         if (tasks[node].info->recalls == 0) continue;

@@ -6,7 +6,7 @@
 
 namespace tidemill::internal {
 
-/// What is wrong with tasks that are to be told of the stream's end, besides what follows from them.
+/// Faults of tasks that run at the stream's end, besides what follows from them.
 Faults faults_of_told_tasks(const Graph& graph, const TaskNodes& tasks);
 
 /// The ends of a stream, in the order of their tasks, and what reads from one of these and from elsewhere,

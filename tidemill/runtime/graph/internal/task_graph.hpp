@@ -39,7 +39,7 @@ struct Binding {
     const SocketInfo& output_info() const { return source->module->sockets()[source->socket]; }
 };
 
-/// Which task feeds which.
+/// Links from tasks to the tasks that they feed.
 struct TaskLinks {
     Links forward;   ///< within a frame and turn
     Links all;       ///< the same, and data that comes back for a loop's next turn

@@ -55,7 +55,7 @@ void Values::list_readers() {
             const Value* source = source_of(task.id.module, s);
             if (!source) return;
             auto& readers = values_[value_of_.at(key(source->module, source->socket))].readers;
-            // What comes back to a loop's select is read when the body is done.
+            // A value that comes back to a loop's select is read when the body is done.
             const std::uint32_t reader = socket.late ? region_of_select_.at(at)->steps.end - 1 : at;
             readers.insert(std::ranges::upper_bound(readers, reader), reader);
         });
@@ -103,12 +103,12 @@ bool Values::is_commute(std::uint32_t step) const {
     return kind == ControlKind::switch_commute || kind == ControlKind::loop_commute;
 }
 
-// What a switch or loop hands on: the only input of its commute that is not the control value.
+// Value that a switch or loop hands on: the only input of its commute that is not the control value.
 const Value* Values::commuted(std::uint32_t module) const {
     return source_of(module, (*graph_.module(module).find_socket("data")).index);
 }
 
-// What a loop reads again in its next turn lives until its last step; so does the value it carries.
+// A value that a loop reads again in its next turn lives until its last step; so does the value it carries.
 void Values::keep_what_loops_read() {
     if (structure_.regions.empty()) return;
     std::vector<std::vector<std::size_t>> read_last(structure_.order.size());  // items, by step

@@ -10,7 +10,7 @@
 
 namespace tidemill::internal {
 
-/// What one socket produces, as it exists in one segment: bytes that live from step to step.
+/// Product of one socket, as it exists in one segment: bytes that live from step to step.
 struct Item {
     std::size_t bytes;
     std::uint32_t segment;
@@ -40,7 +40,7 @@ void for_each_socket(const Graph& graph, const Structure& structure, Visit visit
     }
 }
 
-/// What the task of a step is to a switch or loop.
+/// Role of a step's task in a switch or loop.
 ControlKind control_of(const Graph& graph, const Structure& structure, std::uint32_t step);
 
 /// All that is produced in a graph, and from which step to which its bytes live: known from the order alone,
@@ -53,7 +53,7 @@ class Values {
 
     const std::vector<Item>& items() const { return items_; }
 
-    /// What an output or forward socket produces.
+    /// Product of an output or forward socket.
     const Value& of(std::uint32_t module, std::uint32_t socket) const;
 
     /// The value that feeds a socket; null for constant data.

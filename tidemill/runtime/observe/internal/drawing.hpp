@@ -37,7 +37,7 @@ struct DrawnGroup {
     std::size_t columns = 0;
 };
 
-/// What is to be drawn, without saying how; tasks in the order in which they run.
+/// Content of a drawing, without its layout; tasks in the order in which they run.
 struct Drawing {
     std::string name;
     std::vector<DrawnTask> tasks;

@@ -15,12 +15,12 @@ namespace tidemill::explore {
 inline constexpr std::size_t kMostThreads = 8;
 inline constexpr std::size_t kMostLocations = 80;
 
-/// What must not happen: found in some interleaving.
+/// An event that must not happen, found in some interleaving.
 struct Violation : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// What an operation makes of a word that it changes.
+/// Value of a word after an operation on it.
 inline Word changed(const Operation& operation, Word word) {
     switch (operation.act) {
         case Act::add:
@@ -215,7 +215,7 @@ class RelaxedMemory {
         view[operation.at] = time;
         Store added{changed(operation, before.word), {}};
         if (releases(operation)) added.view = view;
-        // Whoever changes a word hands on what the store before it carried.
+        // A thread that changes a word hands on what the store before it carried.
         if (operation.act != Act::store) join(added.view, before.view);
         added.view[operation.at] = time;
         word.stores.push_back(added);

@@ -64,7 +64,7 @@ inline bool is_answered(Act act) {
 
 class Machine;
 
-/// What code has taken from its machine, and gives back before it asks for anything else.
+/// Resources that code has taken from its machine, and gives back before it asks for anything else.
 class Taken {
   public:
     virtual ~Taken() = default;
@@ -80,7 +80,7 @@ class Machine {
     /// The code's own state is told by `key`: what it was answered before does not matter any more.
     virtual void landmark(Word key) = 0;
 
-    /// What shared code asks.
+    /// Requests of shared code.
     Word request(const Operation& operation) {
         for (Taken* taken : std::exchange(taken_, {})) taken->give_back();
         return perform(operation);

@@ -19,14 +19,14 @@
 
 namespace tidemill::explore {
 
-/// What a search found.
+/// Result of a search.
 struct Verdict {
     std::size_t states = 0;
     std::string fault{};  // the first one; empty when there is none
     std::vector<std::string> trace{};
 };
 
-/// What belongs to a search besides the threads.
+/// Settings of a search besides the threads.
 struct Settings {
     bool wakes_by_itself = false;  ///< a sleeper may wake although nobody has woken it
     bool wakes_are_seen = false;   ///< who is not asleep yet sees the word as it was for whoever has woken
@@ -166,7 +166,7 @@ class Interleavings {
 
     using Words = std::bitset<kMostLocations>;
 
-    // Whose looks, taken now, lead it to wait, does wait: it will look at all of them once more.
+    // A thread whose looks, taken now, lead it to wait, does wait: it will look at all of them once more.
     void settle(State& state) {
         if (settings_.looks_again || !Memory::kSeesLatest) return;
         for (std::size_t t = 0; t < threads_.size(); ++t) {
@@ -203,7 +203,7 @@ class Interleavings {
         return state;
     }
 
-    // Who sleeps and wakes by itself makes no progress.
+    // A thread that sleeps and wakes by itself makes no progress.
     void check_progress(const State& state) const {
         bool all_done = true;
         for (std::size_t t = 0; t < threads_.size(); ++t) {
@@ -260,8 +260,8 @@ class Interleavings {
         }
     }
 
-    // Who has waited for news looks at them. Who exchanges a word that it has looked at just before succeeds
-    // only if nobody was there in between; otherwise it has looked once more.
+    // A thread that has waited for news looks at them. Who exchanges a word that it has looked at just before
+    // succeeds only if nobody was there in between; otherwise it has looked once more.
     bool goes_on(const Operation& done, const Operation& next) const {
         if (settings_.looks_again) return false;
         if (done.act == Act::yield) return next.act == Act::load;

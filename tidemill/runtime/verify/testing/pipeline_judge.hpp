@@ -38,8 +38,8 @@ class PipelineJudge {
                (operation.act == Act::load || operation.act == Act::exchange);
     }
 
-    /// Who has the turn keeps it while it looks at the end, and who has not looks at both again; unless it
-    /// looks for other turns meanwhile.
+    /// The thread that has the turn keeps it while it looks at the end, and one that has not looks at both
+    /// again; unless it looks for other turns meanwhile.
     bool is_one_look(const Operation& turn, const Operation& end) const {
         return !scenario_.has_owners() && turn.act == Act::load && turn.order == std::memory_order_acquire &&
                words_.is_turn(turn.at) && end.act == Act::load && words_.is_end(end.at);
@@ -118,7 +118,7 @@ class PipelineJudge {
         if (content != expected) throw Violation("a frame holds another's data");
     }
 
-    // What the sequence emits as frame `number` of the second segment.
+    // Output of the sequence as frame `number` of the second segment.
     std::uint8_t emitted_as(std::uint64_t number, std::uint64_t dropped) const {
         std::uint64_t emitted = 0;
         for (std::uint64_t frame = 0; frame < scenario_.frames; ++frame) {

@@ -40,7 +40,7 @@ struct StageShape {
     }
 };
 
-/// What a task says of one frame: 'h' skips it as a hole, 'S' stops, 'T' throws; of one that has batches
+/// Result of a task for one frame: 'h' skips it as a hole, 'S' stops, 'T' throws; of one that has batches
 /// under way, 'T' throws where it ends and 'B' where it begins. Anything else is ok.
 struct Event {
     std::uint32_t segment;
@@ -101,7 +101,7 @@ inline std::uint8_t content_of(std::uint64_t source_frame, std::size_t emission)
     return static_cast<std::uint8_t>(source_frame * 8 + emission);
 }
 
-/// What threads tell of their work.
+/// Reports of threads on their work.
 enum class Told : std::uint8_t { begins, works, emits, drops, delivers, is_through };
 
 /// The holes of a frame that is lost where it begins: of a hole, 1.
@@ -138,7 +138,7 @@ class WordNames {
     bool is_turn(Location at) const { return of_token(at) == 0; }
     bool is_sleepers(Location at) const { return of_token(at) == 1; }
     bool is_claim(Location at) const { return of_token(at) == 6; }
-    /// Of threads with several stages, in the order of their numbers.
+    /// Bells of threads with several stages, in the order of their numbers.
     bool is_bell(Location at) const { return at >= first(segments_); }
     Location bell(std::size_t thread) const { return first(segments_) + thread; }
     std::uint32_t segment_of(Location at) const { return at < first(1) ? 0 : 1; }
@@ -216,10 +216,10 @@ class Elsewhere {
 
 class ExploredWork;
 
-/// What one thread has: a stage, or several.
+/// Work of one thread: a stage, or several.
 using Desk = std::vector<const ExploredWork*>;
 
-/// What one thread does: the tasks of a stage are the scenario's flows.
+/// Code of one thread: the tasks of a stage are the scenario's flows.
 class ExploredWork {
   public:
     ExploredWork(const Scenario& scenario, ExploredRun& run, const ExploredWalk& walk, std::size_t stage,
@@ -251,7 +251,7 @@ class ExploredWork {
         return halting;
     }
 
-    // What a frame holds goes with its mark.
+    // The content of a frame goes with its mark.
     void begin(ExploredToken& token, std::uint32_t frame) const { begin_with(token, frame, 0); }
     void begin_late(ExploredToken& spare) {
         is_spare_ = true;
@@ -354,7 +354,7 @@ class ExploredWork {
         }
         return Flow::ok;
     }
-    // Of several tokens that it holds: the cursor is ahead of them.
+    // Reports on one of several tokens that it holds: the cursor is ahead of them.
     void tell_of(Told told, const ExploredToken::Mark& mark, std::uint64_t frame,
                  std::uint8_t content = 0) const {
         const ExploredWalk::Part& p = walk_.part(0);

@@ -23,7 +23,7 @@ struct PoolTask {
     policy::KindSet kinds = policy::kAnyKind;
 };
 
-/// What the program's thread does: nothing, as all tasks are there; or it adds them, waits at the board until
+/// Part of the program's thread: nothing, as all tasks are there; or it adds them, waits at the board until
 /// they are done, and may help meanwhile.
 enum class Program : std::uint8_t { none, visits, helps };
 
@@ -49,7 +49,7 @@ struct PoolScenario {
     std::uint32_t all() const { return (1u << tasks.size()) - 1; }
 };
 
-/// What threads tell of their work.
+/// Reports of threads on their work.
 enum class PoolTold : std::uint8_t { begins, ends, goes_on, misses_mark, made_late };
 
 /// Where the words of a pool and its board lie: what mutations, judge and traces ask.
@@ -145,7 +145,7 @@ class ExploredBoard {
         return scenario_.program_worker();
     }
 
-    /// What a task makes is seen by those behind it: by the first of them, as one at a time may look.
+    /// The product of a task is seen by those behind it: by the first of them, as one at a time may look.
     void make_product(std::size_t task) {
         for (std::size_t before = 0; before < task; ++before) {
             if (first_behind(before) == task) products_[before].look();

@@ -94,7 +94,8 @@ class PoolSearch {
     }
 
   private:
-    // What a thread keeps to itself must not be left from its last run, so each run has a pool of its own.
+    // State that a thread keeps to itself must not be left from its last run, so each run has a pool of its
+    // own.
     void add(std::function<void(ExploredPool&)> code, const Mutation& mutation) {
         const auto run = [this, code = std::move(code)] {
             std::optional<ExploredPool> pool;

@@ -17,7 +17,7 @@ using Perform = std::function<Word(const Operation&)>;
 using Twist = std::function<Word(const Operation&, const Perform&)>;
 using Mutation = std::function<Twist(std::size_t thread)>;
 
-/// What one thread does next, by what it was answered so far: a table that is written while it is read.
+/// Next action of one thread, by the answers so far: a table that is written while it is read.
 ///
 /// A thread's code depends on nothing but answers. So it need not run beside the others: to learn a new row,
 /// it runs alone once more, is answered as before, and stops where it asks something new. A search then goes
@@ -34,7 +34,7 @@ class ThreadTable {
     static constexpr Row kStart = 0;
 
     const Operation& operation(Row row) const { return rows_[row].operation; }
-    /// What the thread has seen since it did anything but look.
+    /// Reads of the thread since it did anything but look.
     const std::vector<std::pair<Location, Word>>& reads(Row row) const { return rows_[row].reads; }
 
     /// Where the thread stands when it is answered so.
@@ -102,7 +102,7 @@ class ThreadTable {
             return answer;
         }
 
-        // Whoever has waited, or counts itself among those who wait, looks at everything once more.
+        // A thread that has waited, or counts itself among those that wait, looks at everything once more.
         void forget(const Operation& operation) {
             const Act act = operation.act;
             const bool forgets = act == Act::sleep || act == Act::yield || act == Act::add;
@@ -155,7 +155,7 @@ class ThreadTable {
             return row;
         }
 
-        // What was told by a landmark must be all that matters: from there on, nothing else may happen.
+        // A landmark must hold all that matters: from there on, nothing else may happen.
         Row follow(const Operation& operation) {
             const Row row = *known_;
             if (table_.rows_[row].operation != operation) {

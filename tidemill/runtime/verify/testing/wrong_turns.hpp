@@ -191,7 +191,7 @@ inline Mutation later_stop_forgotten() {
     });
 }
 
-/// Of several failures the first in time is told.
+/// The first of several failures in time is reported.
 inline Mutation first_failure_told() {
     return [](std::size_t) {
         return [told = false](const Operation& operation, const Perform& perform) mutable -> Word {
@@ -258,7 +258,7 @@ inline Mutation bell_hushed_by_store(WordNames words) {
     };
 }
 
-/// What `is_meant` says has another memory order.
+/// A mutation that gives another memory order to the operations for which `is_meant` holds.
 template <typename IsMeant>
 Mutation weaker(IsMeant is_meant, std::memory_order order) {
     return with([=](Operation& operation) {

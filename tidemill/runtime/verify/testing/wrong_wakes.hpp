@@ -21,7 +21,7 @@ inline Mutation ring_without_wake() {
     return without([](const Operation& operation) { return operation.act == Act::wake; });
 }
 
-/// Whoever goes to sleep does not see that it was rung just before.
+/// A worker that goes to sleep does not see that it was rung just before.
 inline Mutation asleep_in_any_case(PoolWords words) {
     return [words](std::size_t) {
         return [words](const Operation& operation, const Perform& perform) -> Word {

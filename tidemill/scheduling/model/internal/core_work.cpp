@@ -8,7 +8,7 @@ double CoreWork::speed(std::size_t kind) const {
     return 1 / slowdown(cores_[kind], (kinds_[kind].busy_halves + 1) / 2);
 }
 
-// Of those that end at the same time, that of the last kind.
+// The end of the last kind comes first among those at the same time.
 CoreWork::NextEnd CoreWork::next_end() const {
     NextEnd next;
     for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {

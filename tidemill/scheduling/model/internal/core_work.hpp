@@ -13,7 +13,7 @@ namespace tidemill::internal {
 
 inline constexpr double kNever = std::numeric_limits<double>::infinity();
 
-/// Of several things the earliest first; among equals, in the order in which they were added.
+/// Order of events: the earliest first; among equals, in the order in which they were added.
 template <class What>
 struct Timed {
     double time;
@@ -33,8 +33,8 @@ struct Step {
     std::uint64_t frame;
 };
 
-/// What modelled cores work on. Those of a kind do work at a common speed. Work ends when the work that each
-/// of them has done since the beginning reaches a mark, so a change of speed moves no mark.
+/// Work of modelled cores. Those of a kind do work at a common speed. Work ends when the work that each of
+/// them has done since the beginning reaches a mark, so a change of speed moves no mark.
 class CoreWork {
   public:
     explicit CoreWork(const std::vector<KindCosts>& cores) : cores_(cores), kinds_(cores.size()) {}

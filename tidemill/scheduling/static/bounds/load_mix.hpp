@@ -14,7 +14,7 @@ class LoadMix {
   public:
     explicit LoadMix(std::span<const double> first_load);
 
-    /// What a unit of each pool's height is worth in the best mix: at least 0, in sum 1.
+    /// Price of a unit of each pool's height in the best mix: at least 0, in sum 1.
     const std::vector<double>& prices() const { return prices_; }
 
     /// Height of the highest pool in the best mix.

@@ -14,7 +14,7 @@ constexpr double kPriceTolerance = 1e-3;  // the search gains nothing from bette
 constexpr int kPriceBits = 16;
 constexpr int kWorkBits = 61;  // what all work costs, and the prices of all cores, stay below that
 
-// Of a replicable task kinds share the frames where stages may be mixed: then it is the work that counts.
+// Kinds share the frames of a replicable task where stages may be mixed: then it is the work that counts.
 Ratio heaviest_task(const ExactChain& chain) {
     Ratio heaviest;
     for (std::size_t i = 0; i < chain.size; ++i) {
@@ -41,7 +41,7 @@ SplitWork split_work(const ExactChain& chain) {
     return work;
 }
 
-// Of a unit of each pool, those that make the bound largest, relative to the dearest pool's 1. Sequential
+// Prices of a unit of each pool that make the bound largest, relative to the dearest pool's 1. Sequential
 // tasks are left to heaviest_task(), as their own prices are nothing that a stage could be charged.
 std::vector<double> best_prices(const ExactChain& chain) {
     SplitWork work = split_work(chain);

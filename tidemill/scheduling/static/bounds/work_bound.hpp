@@ -8,8 +8,8 @@
 
 namespace tidemill::internal {
 
-/// What all work costs at least when time on each kind's cores has a price, and what a schedule can spend: by
-/// weak duality no schedule within a period does the work for more than all cores are worth in that period,
+/// Least cost of all work when time on each kind's cores has a price, and what a schedule can spend: by weak
+/// duality no schedule within a period does the work for more than all cores are worth in that period,
 /// whatever the prices; these are chosen so that little is left over.
 class WorkBound {
   public:

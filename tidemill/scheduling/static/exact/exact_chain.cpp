@@ -27,7 +27,7 @@ constexpr int kMaxCores = 1 << 30;  // far from overflow when counted in halves
     refuse(fmt::format("task '{}': weight {}", task.name, task.weight_us[kind]));
 }
 
-// What a way of using cores multiplies weights by; nothing where it leaves them alone.
+// Factor on weights of a way of using cores; nothing where it leaves them alone.
 std::optional<Decimal> slowdown_of(const ExactKind& kind, const CorePool& pool, const KindCosts& model) {
     const auto busy = static_cast<int>(pool.units / pool.per_core);
     const double shared = kind.shares_core ? *model.shared_slowdown : 1.0;

@@ -13,7 +13,7 @@
 
 namespace tidemill::internal {
 
-/// What `act` returns; what is wrong with a file or a text of JSON is an error of this room.
+/// Result of `act`; an error in a file or a text of JSON becomes one of this folder.
 template <typename Act>
 auto as_schedule_error(Act act) {
     try {
@@ -23,7 +23,7 @@ auto as_schedule_error(Act act) {
     }
 }
 
-/// What `read` makes of a JSON text.
+/// Result of `read` for a JSON text.
 template <typename Read>
 auto from_json_text(std::string_view text, std::string_view source, Read read) {
     return as_schedule_error([&] {
@@ -32,7 +32,7 @@ auto from_json_text(std::string_view text, std::string_view source, Read read) {
     });
 }
 
-/// What `read` makes of a JSON file.
+/// Result of `read` for a JSON file.
 template <typename Read>
 auto from_json_file(const std::filesystem::path& path, Read read) {
     return as_schedule_error([&] {

@@ -31,7 +31,7 @@ struct Instance {
     std::size_t size() const { return replicable.size(); }
 };
 
-/// What strategies are compared by: least first, member by member.
+/// Values by which strategies are compared: least first, member by member.
 struct Outcome {
     Ratio period;
     std::vector<std::uint64_t> cores;
@@ -100,7 +100,7 @@ inline Ratio word_weight(const Instance& instance, const std::vector<std::size_t
     return {*std::max_element(times.begin(), times.end()), letters.size()};
 }
 
-/// What a schedule really costs, computed from the instance alone.
+/// True cost of a schedule, computed from the instance alone.
 inline Outcome outcome(const Instance& instance, const Schedule& schedule) {
     Outcome result{{}, std::vector<std::uint64_t>(instance.weights.size(), 0), schedule.stages.size()};
     const Chain chain = to_chain(instance);

@@ -61,7 +61,7 @@ class EveryPacking {
         return found;
     }
 
-    // Of threads that are alike so far the first has most letters.
+    // The first of threads that are alike so far has most letters.
     bool is_first_alike(const Letters& letters, const std::vector<double>& loads_us) const {
         for (std::size_t a = 0; a + 1 < letters.size(); ++a)
             for (std::size_t b = a + 1; b < letters.size() && problem_.kinds[b] == problem_.kinds[a]; ++b)

@@ -23,17 +23,17 @@ struct PackingProblem {
     std::size_t threads() const { return kinds.size(); }
     std::size_t tasks() const { return weights_us.size(); }
 
-    /// Of a task on a thread's core.
+    /// Weight of a task on a thread's core.
     double weight_us(std::size_t task, std::size_t thread) const { return weights_us[task][kinds[thread]]; }
 };
 
-/// Which threads have which tasks.
+/// Tasks of each thread.
 struct Packing {
     std::vector<Letters> tasks;
     double period_us = 0;  // what the busiest thread has to do
 };
 
-/// What each thread has to do with an execution.
+/// Load of each thread for an execution.
 std::vector<double> loads_of(const PackingProblem& problem, const std::vector<Letters>& tasks);
 
 /// Each task where that makes the busiest thread least busy, the heaviest first.

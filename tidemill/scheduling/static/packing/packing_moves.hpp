@@ -18,10 +18,10 @@ Letters only(const PackingProblem& problem, std::size_t thread);
 /// Whether a task can be done so.
 bool may_have(const PackingProblem& problem, std::size_t task, const Letters& letters);
 
-/// What the busiest thread has to do.
+/// Load of the busiest thread.
 double busiest(const std::vector<double>& loads_us);
 
-/// What a frame of the task takes on the slowest of its threads.
+/// Time of a frame of the task on the slowest of its threads.
 double slowest_us(const PackingProblem& problem, std::size_t task, const Letters& letters);
 
 /// Adds what threads have to do for a task; or, with -1, takes it away.

@@ -12,7 +12,8 @@
 
 namespace tidemill::internal {
 
-/// What a table counts: units of one pool (of none when it is kNoPool) at `per_unit`, stages at `per_stage`.
+/// Costs that a table counts: units of one pool (of none when it is kNoPool) at `per_unit`, stages at
+/// `per_stage`.
 struct CoreCosts {
     static constexpr std::size_t kNoPool = std::numeric_limits<std::size_t>::max();
     std::size_t counted_pool = 0;
@@ -107,7 +108,7 @@ class CoreTable {
         return state / strides_[pool] % (chain_.pools[pool].units + 1);
     }
 
-    /// What an option takes: of pools that have states, units; of the others, their price.
+    /// Cost of an option: of pools that have states, units; of the others, their price.
     struct Draw {
         struct Units {
             std::size_t stride;

@@ -26,7 +26,7 @@ class MixedCores {
     std::uint32_t packed_;
 };
 
-/// Which cores of several kinds do an interval of replicable tasks within a limit, by a word.
+/// Cores of several kinds that do an interval of replicable tasks within a limit, by a word.
 ///
 /// In a word of L letters a thread of weight W may have floor(L x period / W) of them, and a stage fits where
 /// for some L its threads may have L or more together. Only the least numbers of cores count: those of which
@@ -44,7 +44,7 @@ class MixedStages {
     /// when all cores for which a word has letters would not do.
     bool find(std::size_t begin, std::size_t end);
 
-    /// What was found last.
+    /// Cores that were found last.
     std::span<const MixedCores> found() const { return found_; }
 
     /// Numbers of cores that were looked at for that.
@@ -54,7 +54,7 @@ class MixedStages {
     using Letters = std::array<std::int16_t, kMostLetters>;  // [L - 1]
     using Counts = std::array<std::int16_t, kMostLetters>;   // [cores of another kind]
 
-    /// What the cores of one kind can do of the interval.
+    /// Capacity of the cores of one kind for the interval.
     struct Pool {
         std::size_t pool = 0;
         int cores = 0;      // that a word may have

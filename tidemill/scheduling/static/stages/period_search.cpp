@@ -108,7 +108,7 @@ class PeriodSearch {
         return static_cast<std::uint64_t>(((Wide{period.num} << step_bits_) + period.den - 1) / period.den);
     }
 
-    // What FERTAC can do costs little to find and is often the optimum or close to it.
+    // FERTAC's schedule costs little to find and is often the optimum or close to it.
     void shorten_greedily() {
         std::uint64_t low = fine(lower_);
         std::uint64_t guess = low;

@@ -20,16 +20,16 @@ std::invoke_result_t<Use, std::uint8_t> with_cells_for(std::size_t most, Use use
     return use(std::int64_t{});
 }
 
-/// What busy cores draw beyond idle ones, in whole microwatts so that sums compare exactly.
+/// Power of busy cores beyond idle ones, in whole microwatts so that sums compare exactly.
 class CorePower {
   public:
     CorePower() = default;
     CorePower(const Chain& chain, const ExactChain& exact, const CostModel& model);
 
-    /// Of a core of a pool; 0 where no power is known.
+    /// Power of a core of a pool; 0 where no power is known.
     std::uint64_t per_core(std::size_t pool) const { return pool < per_core_.size() ? per_core_[pool] : 0; }
 
-    /// Of the cores of a table's state.
+    /// Power of the cores of a table's state.
     template <class Table>
     std::uint64_t of(const ExactChain& chain, const Table& table, std::size_t state) const {
         std::uint64_t power = 0;
@@ -42,7 +42,7 @@ class CorePower {
     std::vector<std::uint64_t> per_core_;  // [pool]
 };
 
-/// Of the states that suffice, the one for which key(state) is least, the first of equals.
+/// The state for which key(state) is least, of those that suffice, and the first of equals.
 template <class Table, class Key>
 std::size_t best_state(const Table& table, Key key) {
     std::size_t best = table.states() - 1;

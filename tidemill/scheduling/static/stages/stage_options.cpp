@@ -24,7 +24,7 @@ StageOptions::StageOptions(const ExactChain& chain, Effort& effort)
     }
 }
 
-// What a task costs on a kind beyond where it is cheapest; stages do not reach across those that cannot run
+// Extra cost of a task on a kind over where it is cheapest; stages do not reach across those that cannot run
 // there.
 std::uint64_t StageOptions::loss(std::size_t kind, std::size_t task) const {
     if (!chain_.runs(kind, task)) return 0;

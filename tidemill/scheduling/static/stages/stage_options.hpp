@@ -81,7 +81,7 @@ class StageOptions {
     /// A period that no schedule can beat.
     Ratio lower_bound() const { return work_.period(); }
 
-    /// What looking at the options is charged to.
+    /// Effort to which looking at the options is charged.
     Effort& effort() const { return effort_; }
 
   private:

@@ -185,7 +185,7 @@ inline std::vector<Measured> all_schedules(const ModelInstance& problem) {
     return all;
 }
 
-/// What random instances have beyond the published model.
+/// Parts of random instances beyond the published model.
 struct ModelParts {
     bool costs = false;
     bool slowdowns = false;

@@ -5,7 +5,7 @@
 
 namespace tidemill::bridge {
 
-/// What `act` returns; what is wrong with a file or a text of JSON is an error of this room.
+/// Result of `act`; an error in a file or a text of JSON becomes one of this folder.
 template <typename Act>
 auto as_bridge_error(Act act) {
     try {
