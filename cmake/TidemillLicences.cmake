@@ -1,6 +1,7 @@
 # The notices of all whose code is in the program and the libraries, or that comes with them, as one text: for
-# `tidemill --licences`, the packages and the wheel. Debian's packages bring theirs; elsewhere they are named. Compiled in
-# are what templates and inline functions of these come to; what is only linked is there, too, for who ships it along.
+# `tidemill --licences`, the packages and the wheel. Debian's packages bring theirs; elsewhere they are named.
+# Compiled in are what templates and inline functions of these come to; what is only linked is there, too, for
+# distributors.
 set(TIDEMILL_SHIPPED_PACKAGES libcli11-dev nlohmann-json3-dev libhwy-dev libfmt-dev libhwloc-dev libcpp-httplib-dev
   libssl-dev zlib1g-dev libbrotli-dev libsoapysdr-dev)
 

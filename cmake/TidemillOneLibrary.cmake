@@ -1,5 +1,6 @@
-# In the wheel all rooms are one shared library, libtidemill_rooms.so, for the module, the program, and whoever builds in C++
-# with what is in the package: tidemill::tidemill, and by its old names each room (tidemill-config.cmake).
+# In the wheel all rooms are one shared library, libtidemill_rooms.so, for the module, the program, and for
+# builds in C++ with what is in the package: tidemill::tidemill, and by its old names each room
+# (tidemill-config.cmake).
 
 add_library(tidemill_rooms SHARED)
 foreach(room IN LISTS rooms)

@@ -53,7 +53,7 @@ endif()
 if(TIDEMILL_FUZZERS)
   target_compile_options(tidemill_build_flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()
-# GCC looks for garbage all the time unless it is told that there is memory: a tenth of a build.
+# GCC looks for garbage all the time unless a parameter says that there is memory: a tenth of a build.
 cmake_host_system_information(RESULT tidemill_memory_mb QUERY TOTAL_PHYSICAL_MEMORY)
 if(tidemill_memory_mb GREATER 6000)
   target_compile_options(tidemill_build_flags INTERFACE $<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-heapsize=800000>)
@@ -163,7 +163,7 @@ function(tidemill_room name)
   list(FILTER fuzzers INCLUDE REGEX "_fuzz\\.cpp$")
 
   list(TRANSFORM ROOM_USES PREPEND tidemill_)
-  # Header-only libraries that only our .cpp files include: who uses an installed Tidemill needs none of them.
+  # Header-only libraries that only our .cpp files include: users of an installed Tidemill need none of them.
   list(TRANSFORM ROOM_LINKS REPLACE "^(CLI11::CLI11|nlohmann_json::nlohmann_json)$" "$<BUILD_INTERFACE:\\1>")
   if(sources)
     add_library(tidemill_${name} STATIC ${sources})

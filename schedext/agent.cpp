@@ -1,6 +1,5 @@
-// The agent: attaches the scheduler, looks at what it counts ten times a second, and tells it which thread is
-// to be on which kind of core. SIGTERM and SIGINT end it; then, and if it is killed, the kernel's own
-// scheduler is back.
+// The agent: attaches the scheduler, looks at what it counts ten times a second, and assigns threads to kinds
+// of cores. SIGTERM and SIGINT end it; then, and if it is killed, the kernel's own scheduler is back.
 #include <csignal>
 #include <cstdlib>
 #include <ctime>
@@ -90,7 +89,7 @@ std::optional<Cpus> cpus_of_kinds(const sigset_t& signals) {
 /// Until a signal, then nothing; or until the kernel lets the scheduler go.
 std::optional<Ending> steer_until_the_end(const char* object, const bridge::FactorFile& known,
                                           const Cpus& cpus, const sigset_t& signals) {
-    steer::KindWishes wishes(cpus.kinds, known_by(known, cpus));
+    steer::KindRequests wishes(cpus.kinds, known_by(known, cpus));
     Departures departures(cpus);
     KernelScheduler scheduler(object, cpus);
     say("attached: " + cpus.describe());

@@ -8,7 +8,7 @@
 
 namespace tidemill::schedext {
 
-/// This machine's CPUs, as the kernel tells them.
+/// This machine's CPUs, by the kernel.
 struct Cpus {
     steer::Kinds kinds;
     MachineEntry machine{};
@@ -19,7 +19,7 @@ struct Cpus {
     std::string describe() const;
 };
 
-/// Throws SteerError where the kernel tells no CPUs, and SchedulerError where there are more CPUs or kinds
+/// Throws SteerError where the kernel lists no CPUs, and SchedulerError where there are more CPUs or kinds
 /// than the scheduler's map can hold.
 Cpus read_cpus();
 

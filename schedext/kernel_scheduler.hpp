@@ -7,7 +7,7 @@
 
 #include "schedext/cpus.hpp"
 
-#include "tidemill/steer/kind_wishes.hpp"
+#include "tidemill/steer/kind_requests.hpp"
 
 namespace tidemill::schedext {
 

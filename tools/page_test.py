@@ -261,7 +261,7 @@ def receive_demo(program, recording, folder, browser, picture):
         check("carrier", shown(dom, "offset"), f"{status['offset_hz']:+.0f} Hz")
         check("packets", shown(dom, "packets"), str(status["ts_packets"]))
         check("programmes", shown(dom, "programmes"), ", ".join(map(str, status["programmes"])))
-        # Nothing comes any more, and who gets nothing holds no lock.
+        # Nothing comes any more, and a reception without samples has no lock.
         check("lock", shown(dom, "lock"), "no signal any more")
         check("name", shown(dom, "source"), pipe)
         browser.picture(picture)

@@ -10,7 +10,7 @@ class Energy : public Module {
     Out<int> y = out<int>("y");
     Task measure = task("measure", &Energy::run, cloned);
     long total = 0;
-    void forget_totals() override { total = 0; }
+    void reset_counters() override { total = 0; }
     void merge(Module& clone) override { total += static_cast<Energy&>(clone).total; }
 
   private:

@@ -18,7 +18,7 @@ class LevelMeter : public tidemill::Module {
     double level_db() const { return 10 * std::log10(energy_ / static_cast<double>(count_)); }
 
     /// Replicas of this module begin with nothing, and add up what they measured.
-    void forget_totals() override {
+    void reset_counters() override {
         energy_ = 0;
         count_ = 0;
     }

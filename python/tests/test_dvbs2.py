@@ -36,7 +36,7 @@ def test_nobody_need_name_an_executor_and_a_schedule_has_stages(report, demo, tm
     writer.start()
     live = tm.dvbs2.receive(pipe, format="ci8", sample_rate_hz=500e3)
     writer.join()
-    # So short a stream may end in a trial of any of them; the last one is told.
+    # So short a stream may end in a trial of any of them; the last one is reported.
     for received in (live, tm.dvbs2.receive(demo)):
         assert received.executor in ("sequence", "pipeline", "dynamic", "threads")
         assert np.array_equal(received.packets, report.packets)

@@ -1,5 +1,6 @@
 // Whether the scheduler in the kernel does what it promises, with wishes made by hand: threads of this
-// process are wished somewhere, and what they took on each kind is told, in per cent of all that they took.
+// process are wished somewhere, and what they took on each kind is printed, in per cent of all that they
+// took.
 #include <algorithm>
 #include <atomic>
 #include <chrono>

@@ -1,5 +1,5 @@
 // Three threads for a trial: `compute` keeps to registers, `chase1` and `chase2` follow pointers through
-// memory. They are started in the order given, and each tells at its end how long it ran on each CPU, as it
+// memory. They are started in the order given, and each prints at its end how long it ran on each CPU, as it
 // saw itself.
 #include <chrono>
 #include <cstdint>

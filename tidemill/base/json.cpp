@@ -30,8 +30,8 @@ std::string_view reason(const Library::exception& error) {
     return begin == std::string_view::npos ? message : message.substr(begin + 2);
 }
 
-/// Told by the parser what comes, and builds it within the limits. The open ones stay where they are, since a
-/// value only grows at its end, when nothing in it is open.
+/// Handler of the parser's events; builds a value within the limits. The open ones stay where they are, since
+/// a value only grows at its end, when nothing in it is open.
 class Builder {
   public:
     Builder(std::string_view text, std::string_view source) : text_(text), source_(source) {}

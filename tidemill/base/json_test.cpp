@@ -8,7 +8,7 @@
 #include <rapidcheck.h>
 
 #include "tidemill/base/json_error.hpp"
-#include "tidemill/base/json_place.hpp"
+#include "tidemill/base/json_location.hpp"
 #include "tidemill/base/text_file.hpp"
 
 namespace tidemill {
@@ -118,7 +118,7 @@ TEST_CASE("json: a file that never ends is read up to the bound") {
 
 TEST_CASE("json: a value of the wrong type is refused with its place, shown on one line") {
     const Json json = parse_json(R"({"a": [1, {"b": "x"}], "c": -3, "d": 18446744073709551615})", "a.json");
-    const JsonPlace place(json, "a.json");
+    const JsonLocation place(json, "a.json");
     const auto second = place.at("a").elements().at(1);
     CHECK_THROWS_WITH_AS(second.at("b").number(), "a.json.a[1].b: expected a number, found \"x\"", JsonError);
     CHECK_THROWS_WITH_AS(second.at("x"), "a.json.a[1]: key \"x\" is missing", JsonError);
@@ -133,7 +133,7 @@ TEST_CASE("json: a value of the wrong type is refused with its place, shown on o
     CHECK(complaint("{\"a\": " + std::string(100'000, 'x')).size() < 600);
     CHECK(complaint("\"" + std::string(100'000, 'x')).size() < 600);
     try {
-        JsonPlace(long_text, "a.json").flag();
+        JsonLocation(long_text, "a.json").flag();
     } catch (const JsonError& error) {
         CHECK(std::string_view(error.what()).size() == JsonError::kMost + 3);
     }

@@ -18,7 +18,7 @@ std::size_t length_by(std::uint8_t first) {
     return first < 0xf5 ? 4 : 0;
 }
 
-// The second byte tells forms that are too long, halves of pairs, and what lies beyond the last character
+// The second byte rules out forms that are too long, halves of pairs, and what lies beyond the last character
 // (Unicode, table 3-7).
 bool may_follow(std::uint8_t first, std::uint8_t second) {
     const std::uint8_t least = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;

@@ -19,9 +19,9 @@ bool next_line(std::istream& from, std::string& line);
 /// Replaces a file; throws JsonError when not every byte got there.
 void write_text(const std::filesystem::path& path, const std::string& text);
 
-/// The same, but whoever reads the file finds the old text or the new one, whole, whenever this is
-/// interrupted: it is written beside the file, with the rights that the file has, and renamed. A link goes
-/// on to name the file that it names.
+/// The same, but a reader of the file finds the old text or the new one, whole, whenever this is interrupted:
+/// it is written beside the file, with the rights that the file has, and renamed. A link goes on to name the
+/// file that it names.
 void replace_text(const std::filesystem::path& path, const std::string& text);
 
 /// A lock on `path` with ".lock" behind its name, a file that goes with it; the system frees it however its

@@ -1,4 +1,4 @@
-// Files that are replaced whole, and who may do that.
+// Files that are replaced whole, and the rights to do that.
 #include "tidemill/base/text_file.hpp"
 
 #include <filesystem>

@@ -39,7 +39,7 @@ void PacketQueue::close() {
     changed_.notify_all();
 }
 
-void PacketQueue::let_go() {
+void PacketQueue::disable_backpressure() {
     {
         const std::lock_guard lock(mutex_);
         let_go_ = true;

@@ -9,7 +9,7 @@
 
 namespace tidemill::c {
 
-/// Packets that wait to be pulled. Who puts some in waits while there is no room, until the queue is let go.
+/// Packets that wait to be pulled. A producer waits while there is no room, until backpressure is disabled.
 class PacketQueue {
   public:
     explicit PacketQueue(std::size_t room_packets);
@@ -20,7 +20,7 @@ class PacketQueue {
     /// No more come.
     void close();
     /// From now on nobody waits for room: what a reception that stops still delivers, it keeps.
-    void let_go();
+    void disable_backpressure();
 
   private:
     std::size_t room_bytes_;

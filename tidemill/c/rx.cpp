@@ -170,7 +170,8 @@ tidemill_rx::tidemill_rx(const tidemill_rx_config& asked)
       packets(asked.waiting_packets),
       tap(tap_of(*this, asked)) {
     if (config.on_symbols.call) config.pushed.observers.push_back(&tap);
-    if (config.pushed.threads == 0) packets.let_go();  // who would make room may be who puts them in
+    if (config.pushed.threads == 0)
+        packets.disable_backpressure();  // the thread that would make room may be the one that puts them in
     config.pushed.on_end = [this] { packets.close(); };
     receiver.emplace(config.pushed, config.receiver, outputs_of(*this),
                      [call = config.on_error, this](const std::exception& failure) {
@@ -180,7 +181,7 @@ tidemill_rx::tidemill_rx(const tidemill_rx_config& asked)
 }
 
 tidemill_rx::~tidemill_rx() {
-    packets.let_go();
+    packets.disable_backpressure();
     receiver.reset();
 }
 
@@ -244,7 +245,7 @@ tidemill_status tidemill_rx_end(tidemill_rx* rx) {
 
 tidemill_status tidemill_rx_stop(tidemill_rx* rx) {
     return carefully([&] {
-        given(rx, "rx").packets.let_go();
+        given(rx, "rx").packets.disable_backpressure();
         rx->receiver->stop();
         if (rx->config.pushed.threads == 0) rx->packets.close();  // no thread would say so
     });
@@ -256,7 +257,7 @@ int tidemill_rx_running(const tidemill_rx* rx) {
 
 tidemill_status tidemill_rx_join(tidemill_rx* rx, tidemill_rx_report* report) {
     return carefully([&] {
-        outside_callback(rx, "tidemill_rx_join()", "join it elsewhere").packets.let_go();
+        outside_callback(rx, "tidemill_rx_join()", "join it elsewhere").packets.disable_backpressure();
         const tidemill_rx_report its = told(rx->join());
         if (report) copy_out(its, report, "report");
     });

@@ -121,7 +121,7 @@ void add_calibrate(Verb& program) {
     verb.option("--energy-meter", options->energy_meter,
                 "auto, none, powercap, hwmon, file:PATH or command:TEXT");
     verb.flag("--kinds", options->kinds,
-              "Measure first how fast each core is, and tell kinds by that, whatever the machine tells");
+              "Measure the speed of each core first, and take the kinds from that");
     verb.flag("--siblings", options->siblings,
               "Measure, too, how much slower two threads of one core are; schedules may share cores then");
     verb.flag("--json", options->json, "The model as JSON on standard output");

@@ -16,7 +16,7 @@ namespace {
 
 struct ParetoOptions {
     std::string profile;
-    HowToSchedule how;
+    ScheduleConfig how;
     bool json = false;
 };
 

@@ -33,7 +33,7 @@ class Fft {
     AlignedVector<Iq> other_;  // what every other pass writes
 };
 
-/// The same once, for whoever needs a length but once.
+/// The same once, for a length that is needed but once.
 void fft(std::span<Iq> x);
 void inverse_fft(std::span<Iq> x);
 

@@ -7,8 +7,8 @@
 
 namespace tidemill::dsp {
 
-/// Complex white Gaussian noise of unit variance; sample n depends on seed and n alone, whoever computes it
-/// when.
+/// Complex white Gaussian noise of unit variance; sample n depends on seed and n alone, independent of thread
+/// and order.
 Iq gaussian_noise_at(std::uint64_t seed, std::uint64_t n);
 
 /// Adds amplitude * noise to samples, of which the first is number n of the noise; equal to

@@ -9,7 +9,7 @@ namespace tidemill::dsp {
 /// ...
 std::vector<std::string> instruction_sets();
 
-/// The one of them that is called `name`; throws DspError, which tells them all, where none is.
+/// The one of them that is called `name`; throws DspError, which names them all, where there is no such one.
 std::string instruction_set_of(const std::string& name);
 
 /// From now on all kernels of this process use one of instruction_sets(), so that they round as another

@@ -15,11 +15,11 @@
 #include "tidemill/dsp/quantizer.hpp"
 #include "tidemill/dsp/rotator.hpp"
 #include "tidemill/dsp/sample_format.hpp"
+#include "tidemill/dsp/sampling_interpolator.hpp"
 #include "tidemill/dsp/short_rotator.hpp"
 #include "tidemill/dsp/sign_byte_interpolator.hpp"
 #include "tidemill/dsp/split_fir.hpp"
 #include "tidemill/dsp/split_fir16.hpp"
-#include "tidemill/dsp/strobe_interpolator.hpp"
 #include "tidemill/testing/bench.hpp"
 
 namespace {
@@ -172,16 +172,16 @@ void bench_rotate_to_planes(benchmark::State& state) {
 BENCHMARK(bench_rotate_to_planes)->Name("kernel/rotate_to_planes");
 
 void bench_strobe_interpolator(benchmark::State& state) {
-    const StrobeInterpolator interpolator(0.2);
+    const SamplingInterpolator interpolator(0.2);
     const auto x = signal(kSamples / 2 + 64);
     AlignedVector<Iq> symbols(kSamples / 2);
     for (auto _ : state) {
         interpolator.read({x, x}, 8.3, 2.00001, kSamples / 2, symbols);
         benchmark::ClobberMemory();
     }
-    count_samples(state, static_cast<double>(StrobeInterpolator::kTaps));
+    count_samples(state, static_cast<double>(SamplingInterpolator::kTaps));
 }
-BENCHMARK(bench_strobe_interpolator)->Name("kernel/strobe_interpolator");
+BENCHMARK(bench_strobe_interpolator)->Name("kernel/sampling_interpolator");
 
 constexpr std::size_t kReach = 20;  // as a transmitter shapes its symbols
 

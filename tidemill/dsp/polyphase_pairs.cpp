@@ -162,7 +162,7 @@ constexpr double kMostTap = std::numeric_limits<std::int16_t>::max();
 // part of it overflows, whatever the samples are.
 constexpr double kMostTaps = 65536;
 
-// Steps in which taps are told, as fine as both limits allow.
+// Steps of the taps, as fine as both limits allow.
 double unit_of(std::span<const double> taps, std::size_t row) {
     double unit = 0;
     for (std::size_t begin = 0; begin < taps.size(); begin += row) {

@@ -14,7 +14,7 @@ namespace tidemill::dsp {
 /// dB down, and lines smear over four bins to either side.
 std::vector<float> blackman_harris(std::size_t size);
 
-/// How the power of a stream spreads over frequency: the mean over overlapping stretches under a window
+/// How the power of a stream also_writes over frequency: the mean over overlapping stretches under a window
 /// (Welch 1967), that of blackman_harris().
 class PowerSpectrum {
   public:

@@ -8,7 +8,7 @@
 
 #include <doctest/doctest.h>
 
-#include "tidemill/dsp/strobe_interpolator.hpp"
+#include "tidemill/dsp/sampling_interpolator.hpp"
 #include "tidemill/dsp/testing/every_target.hpp"
 
 namespace tidemill::dsp {
@@ -52,11 +52,12 @@ TEST_CASE("strobe interpolator: symbols between samples are read with an error b
     std::vector<double> data(kSymbols + 40);
     for (double& a : data) a = random() % 2 ? 1.0 : -1.0;
     for (const double rolloff : {0.20, 0.35}) {
-        const StrobeInterpolator interpolator(rolloff);
+        const SamplingInterpolator interpolator(rolloff);
         CHECK(interpolator.error_db() < -45.0);
         on_every_target([&] {
             for (const double first : {8.0, 8.26, 9.0, 9.499}) {
-                // Half-symbol samples of a signal whose strobes stand at `first`, 80 ppm apart from nominal.
+                // Half-symbol samples of a signal whose sampling_instants stand at `first`, 80 ppm apart from
+                // nominal.
                 const double step = 2.0 * (1.0 + 80e-6);
                 std::vector<Iq> even, odd;
                 for (std::size_t m = 0; m < 2 * (kSymbols + 28); ++m) {
@@ -68,7 +69,7 @@ TEST_CASE("strobe interpolator: symbols between samples are read with an error b
                     }
                     (m % 2 ? odd : even).push_back(Iq(static_cast<float>(x), static_cast<float>(-x)));
                 }
-                std::vector<Iq> symbols(kSymbols + StrobeInterpolator::kGroup);
+                std::vector<Iq> symbols(kSymbols + SamplingInterpolator::kGroup);
                 interpolator.read({even, odd}, first, step, kSymbols, symbols);
                 double error = 0.0;
                 for (std::size_t k = 0; k < kSymbols; ++k) {

@@ -42,7 +42,7 @@ HWY_INLINE std::size_t store_rounded(Vec re, Vec im, const SignByteInterpolator:
     return hn::CountTrue(d, limited);
 }
 
-std::uint64_t sum_to_bytes(const internal::SignPlaces& places, std::size_t blocks, std::size_t pairs,
+std::uint64_t sum_to_bytes(const internal::SignPositions& places, std::size_t blocks, std::size_t pairs,
                            const SignByteInterpolator::Rounding& rounding, const std::int16_t* rows,
                            std::byte* out) {
     std::uint64_t limited = 0;
@@ -130,7 +130,7 @@ std::size_t SignByteInterpolator::process(std::span<const Iq> x, std::span<std::
     assert(x.size() >= taps_ - 1 && out.size() == 2 * SignInterpolator::kPhases * (x.size() - (taps_ - 1)));
     if (rows_.empty()) return 0;
     const std::size_t history = internal::sign_history(taps_);
-    const auto make = [&](const internal::SignPlaces& places, std::size_t done, std::size_t blocks) {
+    const auto make = [&](const internal::SignPositions& places, std::size_t done, std::size_t blocks) {
         limited += HWY_DYNAMIC_DISPATCH(sum_to_bytes)(
             places, blocks, (kBlock + history) / internal::kSignStep, rounding_, rows_.data(),
             &out[2 * SignInterpolator::kPhases * kBlock * done]);

@@ -20,7 +20,7 @@ namespace {
 
 using Sums = SignSums<float>;
 
-void sum_rows(const internal::SignPlaces& places, std::size_t blocks, std::size_t pairs, float magnitude,
+void sum_rows(const internal::SignPositions& places, std::size_t blocks, std::size_t pairs, float magnitude,
               const float* rows, float* out) {
     const Sums::D d;
     const auto scale = hn::Set(d, magnitude);
@@ -55,7 +55,7 @@ std::size_t SignInterpolator::process(std::span<const Iq> x, std::span<Iq> out) 
     if (x.empty()) return 0;
     const float magnitude = std::abs(x[0].real());
     const std::size_t history = internal::sign_history(taps_);
-    const auto make = [&](const internal::SignPlaces& places, std::size_t done, std::size_t blocks) {
+    const auto make = [&](const internal::SignPositions& places, std::size_t done, std::size_t blocks) {
         HWY_DYNAMIC_DISPATCH(sum_rows)
         (places, blocks, (kBlock + history) / internal::kSignStep, magnitude, rows_.data(),
          reinterpret_cast<float*>(&out[kPhases * kBlock * done]));

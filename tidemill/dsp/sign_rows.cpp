@@ -103,8 +103,9 @@ std::vector<double> sign_rows(std::span<const float> taps, std::size_t block) {
     return rows;
 }
 
-bool find_sign_places(std::span<const Iq> x, float magnitude, SignPlaces& places) {
-    assert(x.size() % kSignStep == 0 && x.size() <= SignPlaces::kPieceSamples + SignPlaces::kMostHistory);
+bool find_sign_places(std::span<const Iq> x, float magnitude, SignPositions& places) {
+    assert(x.size() % kSignStep == 0 &&
+           x.size() <= SignPositions::kPieceSamples + SignPositions::kMostHistory);
     return HWY_DYNAMIC_DISPATCH(find_places)(reinterpret_cast<const float*>(x.data()), x.size(), magnitude,
                                              places.groups.data());
 }

@@ -46,7 +46,7 @@ struct SpectrumBandConfig {
 };
 
 /// One band of a stream's stretches, at a lower rate. It is brought to zero by whole bins: where its middle
-/// comes to lie, place_of() tells.
+/// comes to lie, place_of() gives.
 class SpectrumBand {
   public:
     /// Throws DspError where the filter is longer than the stretches overlap: see fits().
@@ -69,8 +69,8 @@ class SpectrumBand {
     /// Takes the spectra one after the other, and appends what each holds of the band.
     void process(std::span<const Iq> spectrum, std::vector<Iq>& out);
 
-    /// The same for who turns the samples anyhow: returns them, and they want to be turned by turn_cycles()
-    /// still. Both are gone with the next spectrum.
+    /// The same without the rotation: the samples still have to be turned by turn_cycles(). Both are gone
+    /// with the next spectrum.
     std::span<const Iq> take(std::span<const Iq> spectrum);
     double turn_cycles() const;
 

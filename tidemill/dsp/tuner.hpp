@@ -34,7 +34,7 @@ class BandTuner {
     /// phase goes on over all moves.
     void process(std::span<const Iq> spectrum, std::span<const double> offsets_hz, std::vector<Iq>& out);
 
-    /// Whether the band is all of the stream, in which nothing is to be stopped: who tunes to nothing else
+    /// Whether the band is all of the stream, in which nothing is to be stopped: a tuner to nothing else
     /// spares the spectra, and gives the samples themselves, as many at a time as are new in one.
     bool is_all() const { return is_all_; }
     void process_samples(std::span<const Iq> samples, std::span<const double> offsets_hz,

@@ -23,7 +23,7 @@ LdpcCheckLayer split(const Dvbs2Code& code, const LdpcLayers& layers, int layer)
         const auto seen = std::ranges::count(result.shared, circulant.column, &Circulant::column);
         (uses == 1 ? result.own : seen == 0 ? result.shared : again).push_back(circulant);
     }
-    // A column's second use far behind its first: who adds to it does not wait for what was just stored.
+    // A column's second use far behind its first: an addition to it does not wait for what was just stored.
     result.shared.insert(result.shared.end(), again.begin(), again.end());
     if (layer == 0) result.own.push_back({parity_column(code.q() - 1), 1});
     return result;

@@ -34,7 +34,7 @@ const std::vector<Line> kLines = {
     {"ulimit -f 1; $tidemill dvbs2 rx rec.sigmf-meta --executor sequence -o out.ts", 1, "ulimit -f"},
 
     {"$tidemill schedule chain.json --cores big=1 -o -", 2, "--output -: it is written to a file"},
-    {"$tidemill dvbs2 tx b.ts -o out.mp3", 2, "does not tell how"},
+    {"$tidemill dvbs2 tx b.ts -o out.mp3", 2, "does not give the format"},
     {"$tidemill dvbs2 tx b.ts -o ''", 2, "--output"},
     {"$tidemill dvbs2 tx b.ts -o .", 2, "it is a folder"},
     {"$tidemill dvbs2 tx b.ts -o out.cf32 --format ci8", 2, "promises"},

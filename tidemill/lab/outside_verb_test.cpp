@@ -14,7 +14,7 @@ namespace {
 using namespace internal;
 namespace fs = std::filesystem;
 
-// A program that tells how it was called.
+// A program that prints how it was called.
 fs::path put_program(const ScratchFolder& folder, const std::string& name) {
     folder.put(name, "#!/bin/sh\necho \"$(basename \"$0\"): $*\"\nexit 7\n");
     fs::permissions(folder / name, fs::perms::owner_all);

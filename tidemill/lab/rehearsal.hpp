@@ -46,8 +46,8 @@ class Rehearsal {
     /// the task runs.
     void follow(const Schedule& schedule);
 
-    /// To be among a run's observers: they tell tasks which of its stage's threads runs them. None where all
-    /// cores are of one kind.
+    /// To be among a run's observers: they give tasks the one of its stage's threads runs them. None where
+    /// all cores are of one kind.
     std::vector<Observer*> observers();
 
     /// Tasks take no more time; from any thread.

@@ -23,8 +23,8 @@ struct RehearseOptions {
 
 // Waiting threads need no core of their own, and stand in for kinds of cores that are not here. A schedule
 // says itself which it uses.
-HowToRun how_of(const RehearseOptions& options, const Profile& profile) {
-    HowToRun how = options.run.running.how;
+RunConfig how_of(const RehearseOptions& options, const Profile& profile) {
+    RunConfig how = options.run.running.how;
     how.pinned = options.spin;
     const bool needs_cores =
         (how.executor == ExecutorKind::pipeline && !how.schedule) || how.executor == ExecutorKind::dynamic;

@@ -168,7 +168,7 @@ TEST_CASE("schedule --least-latency and --latency-us: frames in flight follow, a
 }
 
 TEST_CASE(
-    "simulate: what sets the period is named, and work that takes no time is no more than was foretold") {
+    "simulate: what sets the period is named, and work that takes no time is no more than was predicted") {
     const ScratchFolder folder;
     const std::string chain = folder.put("chain.json", R"({"tasks": [
         {"name": "a", "replicable": false, "weight": {"big": 10}},

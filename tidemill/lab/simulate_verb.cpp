@@ -25,7 +25,7 @@ struct SimulateOptions {
     std::uint64_t frames = 10000;
     std::size_t tokens = 0;
     std::string drop;
-    HowToSchedule known;
+    ScheduleConfig known;
     MachineModel machine;
     bool json = false;
 };
@@ -53,7 +53,7 @@ void add_drops(CostModel& model, const Schedule& schedule, const std::string& dr
 
 // Cores of the machine, as far as given; where not, at least those that the schedule uses.
 Platform cores_of(const SimulateOptions& options, const Schedule& schedule, const Profile& profile) {
-    HowToSchedule known = options.known;
+    ScheduleConfig known = options.known;
     known.cores = at_frequencies(profile, known.cores.value_or(profile.cores), schedule);
     if (!options.known.cores) return at_least_used(*known.cores, schedule);
     const Platform given = platform_of(known, profile);

@@ -133,7 +133,7 @@ LoopbackOptions parse_loopback(const std::map<std::string, std::string>& argumen
         if (setter != setters().end()) setter->second(options, key, value);
     }
     if (options.fast && !(options.timeouts.empty() && options.unplugged.empty() && options.late_s == 0))
-        throw LoopbackError("pace=fast has no clock by which late, timeout or unplug could be told");
+        throw LoopbackError("pace=fast has no clock for late, timeout or unplug");
     if (std::isfinite(options.channel.config.esn0_db) && options.channel.symbol_rate_hz == 0)
         throw LoopbackError("esn0 needs the signal's symbol rate: give symbol-rate=HZ, too");
     return options;

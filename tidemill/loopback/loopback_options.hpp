@@ -40,7 +40,7 @@ struct LoopbackOptions {
     bool repeat = false;          ///< the recording, over and over; else silence comes behind it
     bool fast = false;            ///< as fast as samples are read; else by the clock on the wall
     bool has_times = true;        ///< of its samples
-    std::string air = "default";  ///< who names the same one hears what another sends
+    std::string air = "default";  ///< programs with the same name hear each other
     double buffer_s = 0.1;        ///< of samples that nobody reads, or that are not sent yet
     double late_s = 0;            ///< by which the first sample comes later
     std::vector<Stretch> overflows{}, timeouts{}, unplugged{};

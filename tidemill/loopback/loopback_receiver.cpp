@@ -28,7 +28,7 @@ double LoopbackReceiver::now_s() const {
     return static_cast<double>(clock_.now_ns() - timing_.epoch_ns) * 1e-9;
 }
 
-// By which what is to happen is told.
+// Text by which events are chosen.
 double LoopbackReceiver::stream_s() const {
     return static_cast<double>(clock_.now_ns() - timing_.begun_ns) * 1e-9;
 }

@@ -20,7 +20,7 @@ struct ReadOutcome {
     std::int64_t time_ns = 0;  ///< of the first one, from the first of the stream on
 };
 
-/// The receiving side: samples come at their rate, whoever reads them. Who reads too late has lost some.
+/// The receiving side: samples come at their rate, however they are read. A late reader has lost some.
 class LoopbackReceiver {
   public:
     struct Timing {
@@ -29,7 +29,7 @@ class LoopbackReceiver {
         std::int64_t begun_ns;  ///< from when on the times count at which something is to happen
     };
 
-    /// `air` is told how far its samples were read, where that sets the pace; it may be null.
+    /// `air` learns how far its samples were read, where that sets the pace; it may be null.
     LoopbackReceiver(const LoopbackOptions& options, const Timing& timing, std::unique_ptr<SampleFeed> feed,
                      io::LiveClock& clock, SharedAir* air = nullptr);
 
@@ -41,7 +41,7 @@ class LoopbackReceiver {
     /// From there on, samples of another feed, in the same format.
     void go_on_with(std::unique_ptr<SampleFeed> feed) { feed_ = std::move(feed); }
 
-    /// Waits for samples, but no longer than told.
+    /// Waits for samples, but no longer than given.
     ReadOutcome read(std::span<std::byte> to, std::int64_t wait_ns);
 
     /// Whether it is one of the times at which the radio is not there.

@@ -16,11 +16,11 @@ class LoopbackSender {
                    io::LiveClock& clock)
         : options_(options), sample_rate_hz_(sample_rate_hz), air_(air), clock_(clock) {}
 
-    /// Takes samples as there is room for them, waiting for it no longer than told. `last`: nothing has to
+    /// Takes samples as there is room for them, waiting for it no longer than given. `last`: nothing has to
     /// follow for a while.
     ReadOutcome write(std::span<const dsp::Iq> samples, bool last, std::int64_t wait_ns);
 
-    /// Underflows that were not told yet, one by one.
+    /// Underflows that were not reported yet, one by one.
     ReadOutcome status();
 
   private:

@@ -72,7 +72,7 @@ class Listener {
     std::vector<std::byte> bytes_;
 };
 
-// An air of the test's own, whoever else runs it.
+// An air of the test's own, even if others run it.
 AirConfig own_air(const char* test) {
     return {.name = fmt::format("{}-{}", test, getpid()), .sample_rate_hz = kRateHz};
 }

@@ -11,7 +11,7 @@
 
 namespace tidemill::loopback {
 
-/// Samples by their numbers from 0 on; who asks goes on where he was, or further on.
+/// Samples by their numbers from 0 on; each read goes on where the last ended, or further on.
 class SampleFeed {
   public:
     virtual ~SampleFeed() = default;

@@ -41,7 +41,7 @@ std::string system_name(const std::string& name) {
 }  // namespace
 
 // Lies at the beginning of the memory; behind it a word for each block, and the samples, each as one word, so
-// that who reads while another writes gets whole ones.
+// that a reader beside a writer gets whole ones.
 struct SharedAir::Memory {
     std::uint64_t magic;
     double sample_rate_hz;
@@ -64,8 +64,8 @@ struct SharedAir::Memory {
     }
 };
 
-/// The memory, seen by this program. Everyone who uses it holds a shared lock, so who gets it alone knows
-/// that he is the only one, also after a crash.
+/// The memory, seen by this program. Every user holds a shared lock, so one that gets it alone knows that it
+/// is the only one, also after a crash.
 class SharedAir::Mapping {
   public:
     explicit Mapping(const AirConfig& config) : name_(system_name(config.name)) {

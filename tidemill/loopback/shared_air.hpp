@@ -14,8 +14,8 @@ namespace tidemill::loopback {
 struct AirConfig {
     std::string name = "default";
     double sample_rate_hz = 0;
-    bool fast = false;        ///< the one who reads sets the pace, not the clock on the wall
-    std::int64_t now_ns = 0;  ///< for who is first: when its first sample is
+    bool fast = false;        ///< the reader sets the pace, not the clock on the wall
+    std::int64_t now_ns = 0;  ///< for the first user: time of its first sample
 };
 
 /// The samples of the last half second, and those of the next, in memory that the programs of one user share
@@ -40,7 +40,7 @@ class SharedAir {
     /// Samples that nobody has written, or that were overwritten, are silence.
     void read(std::uint64_t first, std::span<dsp::Iq> samples) const;
 
-    // For the pace of who reads.
+    // For the reader's pace.
     std::uint64_t written() const;
     std::uint64_t taken() const;
     void take(std::uint64_t until);

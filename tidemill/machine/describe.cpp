@@ -118,7 +118,7 @@ std::string left_out(const Topology& topology) {
 
 std::string describe(const Topology& topology) {
     std::string text =
-        fmt::format("{}, {}, {}, {}\ncore kinds told by: {}\n\n", count(topology.cores.size(), "core"),
+        fmt::format("{}, {}, {}, {}\ncore kinds from: {}\n\n", count(topology.cores.size(), "core"),
                     count(topology.pus().size(), "PU"), count(topology.kinds.size(), "kind"),
                     count(static_cast<std::size_t>(topology.numa_nodes), "NUMA node"), topology.kinds_from);
     text += kinds_table(topology) + '\n' + clusters_table(topology);

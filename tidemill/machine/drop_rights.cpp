@@ -62,7 +62,8 @@ void become(const UserRights& to) {
 
 void drop_capabilities() {
     constexpr int kMostCapabilities = 64;
-    for (int each = 0; each < kMostCapabilities; ++each) prctl(PR_CAPBSET_DROP, each, 0, 0, 0);  // who may
+    for (int each = 0; each < kMostCapabilities; ++each)
+        prctl(PR_CAPBSET_DROP, each, 0, 0, 0);  // holders of the right
     prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
 }
 

@@ -17,7 +17,7 @@ struct UserRights {
 /// A user of this system by name or number; throws PlatformError when there is none.
 UserRights find_user(const std::string& name);
 
-/// User who started this program with sudo; nobody when it was not started so.
+/// User that started this program with sudo; nobody when it was not started so.
 std::optional<UserRights> user_behind_sudo();
 
 /// Gives up for ever what this process may do beyond the rights of a user: root becomes `to`, and

@@ -32,7 +32,7 @@ struct EnergyUse {
     std::optional<double> joules_per(double count) const;
 };
 
-/// Tells the energy that was used since it was started. Used by one thread at a time.
+/// Reports the energy that was used since it was started. Used by one thread at a time.
 class EnergyMeter {
   public:
     using TimePoint = std::chrono::steady_clock::time_point;

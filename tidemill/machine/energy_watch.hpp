@@ -18,7 +18,7 @@ class EnergyWatch {
     explicit EnergyWatch(EnergyMeter* meter,
                          std::chrono::milliseconds period = std::chrono::milliseconds(100));
 
-    /// Ends the measurement and tells what was used; later calls tell the same.
+    /// Ends the measurement and returns what was used; later calls return the same.
     EnergyUse stop();
 
   private:

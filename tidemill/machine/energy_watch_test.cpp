@@ -12,7 +12,7 @@ using doctest::Approx;
 
 namespace {
 
-/// Counts one joule a sample, beside a domain that is inside it, and wakes whoever waits for samples.
+/// Counts one joule a sample, beside a domain that is inside it, and wakes the thread that waits for samples.
 class CountingMeter final : public EnergyMeter {
   public:
     explicit CountingMeter(double joules_per_sample = 1, int fails_at = -1)

@@ -3,8 +3,8 @@
 namespace tidemill {
 
 /// While this lives, the thread that made it works for a run, also for all those that it worked for before.
-/// Runs go by the addresses of what they are of. Whoever waits for a run asks first: a thread of the run
-/// would wait for itself.
+/// Runs go by the addresses of what they are of. A waiter for a run asks first: a thread of the run would
+/// wait for itself.
 class InsideRun {
   public:
     explicit InsideRun(const void* run) : run_(run), outer_(here_) { here_ = this; }

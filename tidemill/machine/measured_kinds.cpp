@@ -68,7 +68,7 @@ CoreSpeed mean_of(std::span<const MeasuredCore> measured, const CoreGroup& group
     return mean;
 }
 
-/// Words on where measured groups are not the kinds that were told.
+/// Words on where measured groups are not the kinds that were declared.
 class Reasons {
   public:
     Reasons(const Topology& told, std::span<const MeasuredCore> measured)
@@ -78,7 +78,7 @@ class Reasons {
         std::vector<std::string> because;
         for (const CoreGroup& group : groups)
             if (first_kind(group) != last_kind(group))
-                because.push_back(fmt::format("{} tells {} apart, and they are equally fast",
+                because.push_back(fmt::format("{} distinguishes {}, and they are equally fast",
                                               told_.kinds_from, named(told_, group)));
         for (std::size_t slower = 1; slower < groups.size(); ++slower) {
             const CoreGroup& fast = groups[slower - 1];
@@ -126,12 +126,12 @@ MeasuredKinds kinds_by_speed(const Topology& told, std::span<const MeasuredCore>
         return {
             spelled(told, as_told),
             false,
-            {fmt::format("measurements of one core differ by {:.0f} %: what {} tells stays; try again when "
+            {fmt::format("measurements of one core differ by {:.0f} %: the kinds of {} stay; try again when "
                          "the machine is idle",
                          100 * spread, told.kinds_from)}};
     const std::vector<CoreGroup> groups = groups_by_speed(measured, std::max(kLeastGap, 3 * spread));
     if (groups == as_told)
-        return {spelled(told, groups), false, {"this is what " + told.kinds_from + " tells"}};
+        return {spelled(told, groups), false, {"these are the kinds of " + told.kinds_from}};
     return {spelled(told, groups), true, Reasons(told, measured).of(groups)};
 }
 

@@ -72,7 +72,7 @@ TEST_CASE("measured kinds: what firmware tells rightly is confirmed") {
                                          testing::ultra_9_185h(), testing::two_plain_cores()}) {
         const MeasuredKinds found = judged(machine);
         CHECK_FALSE(found.overrules);
-        CHECK(found.because[0].starts_with("this is what"));
+        CHECK(found.because[0].starts_with("these are the kinds of"));
         const Topology again = Topology::load(source_of(machine, found.kinds));
         const Topology told = Topology::load(source_of(machine));
         REQUIRE(again.kinds.size() == told.kinds.size());
@@ -87,7 +87,7 @@ TEST_CASE("measured kinds: equal cores that firmware tells apart are one kind") 
     machine.kinds = {{.max_frequency_mhz = 3000}, {.max_frequency_mhz = 2000}};
     const MeasuredKinds found = judged(machine);
     CHECK(found.kinds == "big=0-3");
-    CHECK(found.because == std::vector<std::string>{"hwloc tells core0-3 apart, and they are equally fast"});
+    CHECK(found.because == std::vector<std::string>{"hwloc distinguishes core0-3, and they are equally fast"});
 }
 
 TEST_CASE("measured kinds: cores that differ at memory alone are two kinds") {

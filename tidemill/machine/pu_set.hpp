@@ -15,7 +15,7 @@ struct Pu {
     auto operator<=>(const Pu&) const = default;
 };
 
-/// Processing units without repetition, in an order that means something to whoever made it.
+/// Processing units without repetition, in an order that means something to its maker.
 using PuSet = std::vector<Pu>;
 
 namespace internal {

@@ -2,7 +2,7 @@
 
 namespace tidemill {
 
-/// Tells the processor that this is a spin, so that its other hardware thread gets on.
+/// Signals a spin to the processor, so that its other hardware thread gets on.
 inline void relax() noexcept {
 #if defined(__x86_64__)
     __builtin_ia32_pause();

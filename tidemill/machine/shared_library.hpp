@@ -8,7 +8,7 @@ namespace tidemill {
 
 namespace internal {
 
-/// An open library; null where there is none, and `why` then tells what the loader said.
+/// An open library; null where there is none, and `why` then holds the loader's message.
 void* open_library(const std::string& file, std::string& why);
 /// Address of a function; null where the library has none of that name.
 void* address_in(void* library, const std::string& name);
@@ -17,11 +17,11 @@ std::string missing_text(const std::string& file, const std::string& name);
 }  // namespace internal
 
 /// A library found at run time, so that building needs nothing of it; open until the program ends, for
-/// drivers do not like to be closed. A function that is missing is told of by a Failure, made of a text.
+/// drivers do not like to be closed. A function that is missing is reported by a Failure, made of a text.
 template <class Failure>
 class SharedLibrary {
   public:
-    /// An empty name is the program itself. Empty where there is none; `why` then tells what the loader said.
+    /// An empty name is the program itself. Empty where there is none; `why` then holds the loader's message.
     static std::optional<SharedLibrary> open(const std::string& file, std::string& why) {
         void* const handle = internal::open_library(file, why);
         return handle ? std::optional(SharedLibrary(file, handle)) : std::nullopt;

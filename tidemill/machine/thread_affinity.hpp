@@ -6,7 +6,7 @@
 namespace tidemill {
 
 /// The operating-system numbers of the PUs that a thread may run on now, ascending; 0 is the calling thread.
-/// Empty, and errno says why, when the system does not tell: ESRCH for a thread that is gone.
+/// Empty, and errno says why, when the system does not report it: ESRCH for a thread that is gone.
 std::vector<int> affinity_of_thread(int thread);
 
 /// Keeps a thread on these PUs. Returns 0 or the system's error number: ESRCH for a thread that is gone,

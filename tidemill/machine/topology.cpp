@@ -97,7 +97,7 @@ int numa_node_of(hwloc_topology_t machine, hwloc_obj_t core) {
     return node == nullptr ? 0 : static_cast<int>(node->logical_index);
 }
 
-// Some virtual machines and boards tell no cores: then each PU counts as one.
+// Some virtual machines and boards report no cores: then each PU counts as one.
 hwloc_obj_type_t core_object_type(hwloc_topology_t machine) {
     return hwloc_get_nbobjs_by_type(machine, HWLOC_OBJ_CORE) > 0 ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU;
 }

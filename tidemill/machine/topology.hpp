@@ -38,7 +38,7 @@ struct Cluster {
 /// A data or unified cache and the cores that share it.
 struct Cache {
     int level = 1;
-    std::size_t size_bytes = 0;  // 0 where the machine does not tell
+    std::size_t size_bytes = 0;  // 0 where the machine does not report it
     std::vector<std::size_t> cores = {};
 };
 
@@ -55,7 +55,7 @@ struct TopologySource {
     /// Where the kernel's files on CPUs and their counters are read: "/sys" here, else nowhere.
     std::optional<std::string> sysfs_root = {};
 
-    /// Where /proc and /sys are that tell of control groups and their quotas: "/" here, else nowhere.
+    /// Where /proc and /sys are with control groups and their quotas: "/" here, else nowhere.
     std::optional<std::string> cgroup_root = {};
 
     /// The affinity mask as operating-system numbers: the process's own here, everything elsewhere.
@@ -71,7 +71,7 @@ struct Topology {
     int numa_nodes = 1;
     int hidden_pus = 0;                    // off line, or kept from us by an affinity mask or a control group
     int unnamed_pus = 0;                   // left out because TopologySource::kinds does not name them
-    std::string kinds_from;                // which source told the kinds
+    std::string kinds_from;                // source of the kinds
     std::optional<double> cpu_quota = {};  // CPUs' worth of time that control groups allow, if they limit it
 
     /// This machine, with kinds by hand if any; throws PlatformError when they do not fit the machine.

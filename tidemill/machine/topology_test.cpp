@@ -278,7 +278,7 @@ TEST_CASE("Arm's counters tell designs apart, and frequencies which is the faste
     write_pmu(sysfs, "armv8_cortex_a76", "2-3");
     CHECK(load_four_cores(sysfs).kinds_from ==
           "nothing (all cores are taken as equal), though their counters are those of armv8_cortex_a55 and "
-          "armv8_cortex_a76: calibrate --kinds tells which is faster");
+          "armv8_cortex_a76: calibrate --kinds measures which is faster");
     write_per_cpu(sysfs, "cpufreq/cpuinfo_max_freq", {"1800000", "1800000", "1850000", "1850000"});
     CHECK(load_four_cores(sysfs).kinds.size() == 1);
     write_per_cpu(sysfs, "cpufreq/cpuinfo_max_freq", {"1800000", "1800000", "2256000", "2400000"});
@@ -334,7 +334,7 @@ TEST_CASE("NUMA nodes are counted and each core knows its own") {
 
 TEST_CASE("the description is a table that a person can read") {
     const std::string expected = R"(16 cores, 21 PUs, 3 kinds, 1 NUMA node
-core kinds told by: hwloc
+core kinds from: hwloc
 
   kind    cores  PUs  capacity  max MHz  type
   big         6   11         -     5100  IntelCore

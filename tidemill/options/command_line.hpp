@@ -24,7 +24,7 @@ class Verb {
     /// Adds a verb below this one.
     Verb& verb(const std::string& name, std::string summary);
 
-    /// Another name for this verb, which the help tells.
+    /// Another name for this verb, which the help shows.
     void alias(std::string name) { alias_ = std::move(name); }
 
     /// Sets the end of the help: a line of examples or more.
@@ -177,7 +177,7 @@ class Verb {
     std::function<int()> act_{};
 };
 
-/// Reads a command line and does what it says. Tells on standard error what was wrong, and returns an exit
+/// Reads a command line and does what it says. Writes to standard error what was wrong, and returns an exit
 /// status. `version` is what --version prints; empty: there is no such option.
 int run_command_line(Verb& program, int argc, const char* const* argv, const std::string& version = {});
 

@@ -12,7 +12,8 @@ namespace tidemill::cli {
 /// Throws WrongUsage unless the name of a drawing ends in .svg or .dot.
 void check_graph_file(const std::string& path);
 
-/// Draws a graph with what a run of it told, as a picture or in Graphviz's language, as the file's name says.
+/// Draws a graph with the results of a run of it, as a picture or in Graphviz's language, as the file's name
+/// says.
 void write_graph_file(const std::string& path, const Graph& graph, const std::optional<Schedule>& schedule,
                       const RunReport& report);
 

@@ -11,7 +11,7 @@ void add_kinds_option(Verb& verb, std::string& kinds) {
             "--kinds", kinds,
             "Kinds of cores, big first, as logical PU numbers, e.g. big=0-3,little=4-7; or a model file of "
             "calibrate --kinds")
-        .shows("as the machine tells");
+        .shows("as the machine reports");
 }
 
 Topology topology_by(const std::string& kinds) {

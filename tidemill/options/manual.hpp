@@ -10,7 +10,7 @@ namespace tidemill::cli {
 inline constexpr const char* kExitStatuses =
     "0  done\n"
     "1  the job was understood and failed: no signal, nothing received, an output that could not be written\n"
-    "2  wrong usage: an option or its value cannot be\n"
+    "2  wrong usage: bad option or value\n"
     "3  unusable input: a file that is missing, malformed or not what it should be\n"
     "4  a reception that --exit-on ended\n";
 

@@ -82,7 +82,7 @@ Option& Option::common() {
     return *this;
 }
 
-Option& Option::may_stand_alone(std::string value) {
+Option& Option::optional_value(std::string value) {
     alone = std::move(value);
     return *this;
 }
@@ -102,7 +102,7 @@ Option& Option::needs(std::string other) {
     return *this;
 }
 
-Option& Option::spreads(std::function<std::vector<std::string>(const std::string&)> more) {
+Option& Option::also_writes(std::function<std::vector<std::string>(const std::string&)> more) {
     more_places = std::move(more);
     return *this;
 }

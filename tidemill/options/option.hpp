@@ -81,13 +81,13 @@ class Option {
     /// Networks that a place may name beside files, by what stands before "://" (or "tun:").
     Option& networks(std::vector<std::string_view> schemes);
     /// Without a value it is as if this one were given.
-    Option& may_stand_alone(std::string value);
+    Option& optional_value(std::string value);
     /// The word "auto" leaves the variable empty.
     Option& or_auto();
     Option& excludes(std::string other);
     Option& needs(std::string other);
     /// An output that goes to more places than the one it names.
-    Option& spreads(std::function<std::vector<std::string>(const std::string& place)> more);
+    Option& also_writes(std::function<std::vector<std::string>(const std::string& place)> more);
     /// Text for the help instead of the variable's first value.
     Option& shows(std::string text);
     /// Name of its value in the help, as HZ.

@@ -26,7 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Place {
-    std::string user;  // who reads or writes there
+    std::string user;  // readers and writers there
     std::string text;  // what it is called
     bool is_output;
     std::string identity;   // the same for the same place; empty: it may be shared
@@ -108,7 +108,7 @@ std::vector<std::string> files_read(const std::string& text) {
         files.push_back(io::open_recording(text).data_path);  // which the metadata may name
         files.push_back(io::sigmf_paths(text).meta);
     } catch (const io::IoError&) {
-        // No recording, or none that can be read: who reads it tells.
+        // No recording, or none that can be read: its reader reports it.
     }
     return files;
 }

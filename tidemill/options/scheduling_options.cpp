@@ -15,7 +15,7 @@ std::vector<std::pair<std::string, const Strategy*>> strategy_words() {
     return words;
 }
 
-void add_model_options(Verb& verb, HowToSchedule& how) {
+void add_model_options(Verb& verb, ScheduleConfig& how) {
     verb.parsed("--watts", how.watts, parse_watts,
                 "Power of a core of each kind, busy or busy/idle, e.g. big=1.0/0.1,little=0.25");
     verb.file("--model", how.model, read_cost_model,
@@ -34,13 +34,13 @@ Platform parse_cores(const std::string& text) {
 
 }  // namespace
 
-void add_machine_options(Verb& verb, HowToSchedule& how) {
+void add_machine_options(Verb& verb, ScheduleConfig& how) {
     verb.parsed("--cores", how.cores, parse_cores, "Cores that may be used, e.g. big=4,little=4")
         .shows("those that the profile names");
     add_model_options(verb, how);
 }
 
-void add_objective_options(Verb& verb, HowToSchedule& how, const std::string& rate) {
+void add_objective_options(Verb& verb, ScheduleConfig& how, const std::string& rate) {
     if (!how.strategy) how.strategy = &strategy("herad");
     verb.choice("--strategy", how.strategy, strategy_words(), "What makes the schedule");
     verb.choice(
@@ -60,32 +60,32 @@ void add_objective_options(Verb& verb, HowToSchedule& how, const std::string& ra
 
 namespace {
 
-void require_cores(const HowToSchedule& how, const Profile& profile) {
+void require_cores(const ScheduleConfig& how, const Profile& profile) {
     if (!how.cores && profile.cores == Platform{})
         throw WrongUsage("--cores is missing and the profile names none: write for instance --cores big=4");
 }
 
 }  // namespace
 
-std::vector<Platform> platforms_of(const HowToSchedule& how, const Profile& profile) {
+std::vector<Platform> platforms_of(const ScheduleConfig& how, const Profile& profile) {
     require_cores(how, profile);
     at_each_frequency(profile, how.cores.value_or(profile.cores));
     return usage_of("--cores", [&] { return how.platforms_for(profile); });
 }
 
-Platform platform_of(const HowToSchedule& how, const Profile& profile) {
+Platform platform_of(const ScheduleConfig& how, const Profile& profile) {
     require_cores(how, profile);
     return usage_of("--cores", [&] { return how.cores_for(profile); });
 }
 
-CostModel model_of(const HowToSchedule& how, const Profile& profile) {
-    HowToSchedule without_watts = how;
+CostModel model_of(const ScheduleConfig& how, const Profile& profile) {
+    ScheduleConfig without_watts = how;
     without_watts.watts.clear();
     without_watts.model_for(profile);
     return usage_of("--watts", [&] { return how.model_for(profile); });
 }
 
-Objective objective_of(const HowToSchedule& how, const Profile& profile, const Platform& platform) {
+Objective objective_of(const ScheduleConfig& how, const Profile& profile, const Platform& platform) {
     const Objective objective = at_frequencies(how.objective_for(profile), platform);
     usage_of("--free", [&] {
         const Platform left = usable(platform, objective);

@@ -21,7 +21,7 @@ void tell(fmt::format_string<Parts...> text, Parts&&... parts) {
     tell(std::string_view(fmt::format(text, std::forward<Parts>(parts)...)));
 }
 
-/// Tells a warning, in one line whatever is in it.
+/// Writes a warning, in one line whatever is in it.
 void warn(std::string_view warning) noexcept;
 
 /// For a program that has this one inside: from now on it takes what would be written to standard error.
@@ -30,7 +30,7 @@ void hand_messages_to(void (*take)(std::string_view text) noexcept) noexcept;
 /// Draws on the terminal that standard error is: the text may move the cursor.
 void draw(std::string_view text) noexcept;
 
-/// Writes a result to standard output, as plain_text(). Whether it arrived is told by flush_results().
+/// Writes a result to standard output, as plain_text(). Whether it arrived is reported by flush_results().
 void print(std::string_view text) noexcept;
 
 template <class... Parts>

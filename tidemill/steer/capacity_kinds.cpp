@@ -39,7 +39,7 @@ CpuSet read_cpus(const path& file) {
     const auto cpus = in >> list ? parse_cpu_set(list) : std::nullopt;
     if (!cpus)
         throw SteerError(
-            fmt::format("{}: tells no list of CPUs; is the system's folder there?", file.string()));
+            fmt::format("{}: holds no list of CPUs; is the system's folder there?", file.string()));
     return *cpus;
 }
 

@@ -10,7 +10,7 @@
 namespace tidemill::steer {
 namespace {
 
-/// CPUs 0, 1 and so on; of capacity 0 are those of which the kernel tells none.
+/// CPUs 0, 1 and so on; of capacity 0 are those for which the kernel has none.
 void put_capacities(const ScratchFolder& folder, const std::vector<int>& capacities) {
     folder.put("possible", "0-" + std::to_string(capacities.size() - 1) + "\n");
     for (std::size_t cpu = 0; cpu < capacities.size(); ++cpu) {

@@ -151,7 +151,7 @@ void Daemon::note_received(double now_s) {
             active_[i]->received += part * (now[i].now / now[i].alone - active_[i]->received);
 }
 
-// A decision is one on the whole assignment: who is free would be moved out of it by the system.
+// A decision is one on the whole assignment: a free thread would be moved out of it by the system.
 void Daemon::carry_out(const std::vector<Change>& changes) {
     if (changes.empty()) return;
     announce(changes);

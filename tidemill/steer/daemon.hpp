@@ -27,7 +27,7 @@ struct DaemonOptions {
 };
 
 /// Steers the threads of ordinary programs by their affinity, by what steer() decides of them. Knows no clock
-/// but the system's, and has no thread: whoever has it calls tick() ten times a second or so.
+/// but the system's, and has no thread: its owner calls tick() ten times a second or so.
 ///
 /// Before a thread's affinity is changed the journal says so. Threads have their affinity back when end() is
 /// called or the daemon goes, and, where it was killed, when the next one begins.

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "tidemill/base/json_error.hpp"
-#include "tidemill/base/json_place.hpp"
+#include "tidemill/base/json_location.hpp"
 #include "tidemill/base/text_file.hpp"
 #include "tidemill/steer/steer_error.hpp"
 
@@ -25,14 +25,14 @@ auto as_steer_error(Do act) {
     }
 }
 
-CpuSet set_at(const JsonPlace& place) {
+CpuSet set_at(const JsonLocation& place) {
     const auto set = parse_cpu_set(place.text());
     if (!set || set->empty())
         place.fail(fmt::format("'{}' is no set of processors; expected one like 0-3,8", place.text()));
     return *set;
 }
 
-SteeredThread thread_at(const JsonPlace& place) {
+SteeredThread thread_at(const JsonLocation& place) {
     const JsonObject object(
         place, {"process", "thread", "start_ticks", "session", "name", "before", "sets", "since_ticks"});
     SteeredThread thread{.process = object.at("process").integer(1, kMostProcesses),
@@ -41,12 +41,12 @@ SteeredThread thread_at(const JsonPlace& place) {
                          .session = object.at("session").integer(0, kMostProcesses),
                          .name = object.at("name").text(),
                          .before = set_at(object.at("before"))};
-    for (const JsonPlace& set : object.at("sets").elements()) thread.sets.push_back(set_at(set));
+    for (const JsonLocation& set : object.at("sets").elements()) thread.sets.push_back(set_at(set));
     thread.since_ticks = object.at("since_ticks").count();
     return thread;
 }
 
-Journal journal_at(const JsonPlace& place) {
+Journal journal_at(const JsonLocation& place) {
     const JsonObject object(place, {"version", "boot_id", "threads"});
     if (const std::uint64_t version = object.at("version").count(); version != kVersion)
         object.at("version").fail(
@@ -55,7 +55,7 @@ Journal journal_at(const JsonPlace& place) {
                         "or remove the file",
                         version, kVersion));
     Journal journal{.boot_id = object.at("boot_id").text()};
-    for (const JsonPlace& thread : object.at("threads").elements())
+    for (const JsonLocation& thread : object.at("threads").elements())
         journal.threads.push_back(thread_at(thread));
     return journal;
 }
@@ -74,7 +74,7 @@ Json json_of(const SteeredThread& thread) {
 Journal parse_journal(std::string_view text, std::string_view source) {
     return as_steer_error([&] {
         const Json json = parse_json(text, source);
-        return journal_at(JsonPlace(json, std::string(source)));
+        return journal_at(JsonLocation(json, std::string(source)));
     });
 }
 
@@ -83,7 +83,7 @@ Journal read_journal(const std::filesystem::path& path) {
     if (!std::filesystem::exists(path, none)) return {};
     return as_steer_error([&] {
         const Json json = read_json(path);
-        return journal_at(JsonPlace(json, path.string()));
+        return journal_at(JsonLocation(json, path.string()));
     });
 }
 

@@ -24,7 +24,7 @@ struct SteeredThread {
     bool operator==(const SteeredThread&) const = default;
 };
 
-/// The threads whose affinity is not their own, in a file that outlives whoever wrote it.
+/// The threads whose affinity is not their own, in a file that outlives its writer.
 struct Journal {
     std::string boot_id{};  ///< numbers mean nothing after the next start of the system
     std::vector<SteeredThread> threads{};
@@ -54,8 +54,8 @@ struct Restored {
 };
 
 /// Gives the threads of a journal, and those that they have begun since, their affinity back, where it is
-/// still one that the journal names. Nobody can tell such a thread from one that somebody has narrowed to the
-/// very same set after it was begun.
+/// still one that the journal names. Such a thread cannot be distinguished from one that somebody has
+/// narrowed to the very same set after it was begun.
 Restored restore(const Journal& journal, System& system);
 
 /// Whether a set is what came of one that was asked for: the system leaves away what is not allowed.

@@ -31,7 +31,7 @@ Layer::Layer(std::size_t most_tasks, std::size_t kinds, Model model)
 void Layer::create(TaskId task) {
     entries_[task].remembered = nullptr;
     forget(task);
-    // At once: whoever had this place before must not be read.
+    // At once: the last owner of this place must not be read.
     for (policy::KindId kind = 0; kind < kinds_; ++kind) factors_.write(task, kind, 1, Quality::absent);
 }
 

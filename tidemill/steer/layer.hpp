@@ -32,7 +32,7 @@ class Layer {
     void create(TaskId task);
     /// It begins to run that program: what is remembered of that name holds for it.
     void exec(TaskId task, std::string_view program);
-    /// It leaves a kind of core for another one, having done this there since it was last told of.
+    /// It leaves a kind of core for another one, having done this there since the last report.
     void migrate(TaskId task, policy::KindId from, const Sample& done);
     /// Work on the kind of core where it runs since the last report. Where it took much longer or shorter for
     /// its work than before, several times in a row, all that was known of it is forgotten.

@@ -10,7 +10,7 @@ namespace {
 
 constexpr bridge::TaskId kMostThreads = 4096;
 
-// One look of some threads tells little: less than this is added to the next.
+// One look of some threads says little: less than this is added to the next.
 constexpr double kLeastNs = 5e6;
 
 bridge::Sample sample_of(const ThreadWork& work) {

@@ -21,7 +21,7 @@ class Learning {
     /// Counts what a thread has done since the last look for its kind, if it was confined to it all the
     /// while.
     void look(RosterThread& thread);
-    /// After some looks: makes the factors of what they told.
+    /// After some looks: makes the factors of their results.
     void generate() { layer_.generate(); }
     /// Absent where nothing is known yet.
     bridge::Factor factor(const RosterThread& thread, std::size_t kind) const;

@@ -186,7 +186,7 @@ void Roster::classify(RosterThread& thread, Process& process, const CpuSet& affi
         thread.before = affinity;
     } else if (const auto given = std::ranges::find_if(process.given, has_from_us);
                !was_confined && given != process.given.end()) {
-        thread.standing = Standing::confined;  // from whoever began it
+        thread.standing = Standing::confined;  // from its parent
         thread.before = allowed;
         thread.kind = given->first;
         thread.sets = {kinds_.cpus(thread.kind)};

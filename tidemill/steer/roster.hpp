@@ -54,7 +54,7 @@ struct RosterThread {
     double sampled_s = 0;
     double demand = 0;  ///< part of the time in which it ran or waited for a core, over the last second or so
     bool has_samples = false;
-    /// Time of a wait that goes on. The system tells of it when it is over, among many threads after seconds:
+    /// Time of a wait that goes on. The system reports it when it is over, among many threads after seconds:
     /// so it is counted as it is seen, and not again at its end.
     double waits_s = 0;
     bool is_gone = false;

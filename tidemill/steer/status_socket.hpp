@@ -29,7 +29,8 @@ class StatusSocket {
     StatusSocket(const StatusSocket&) = delete;
     StatusSocket& operator=(const StatusSocket&) = delete;
 
-    /// Answers those that have asked since; waits for nobody. Who asks nothing for a while is sent away.
+    /// Answers those that have asked since; waits for nobody. A client that asks nothing for a while is sent
+    /// away.
     void answer(const std::function<std::string(StatusForm)>& status);
 
   private:

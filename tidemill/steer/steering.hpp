@@ -44,7 +44,7 @@ struct Settings {
     double migration_cost_s = 25e-6;
     double horizon_s = 1;       ///< for which a decision is thought to hold
     double least_rest_s = 0.5;  ///< between two moves of one thread
-    double least_demand = 0.1;  ///< who wants less stays where it is
+    double least_demand = 0.1;  ///< a thread that wants less stays where it is
     /// How much slower, as a part of its speed, a thread may become than under the system alone.
     std::optional<double> fair = {};
     double fair_look_ahead = 0.125;  ///< weight of the next decision beside what a thread has received
@@ -75,9 +75,9 @@ struct Change {
 
 /// Changes in the order in which to do them; none where it is not worth it. Looks at whole assignments of
 /// threads to kinds: the sum over threads of weight x demand on kind 0 x logarithm of the speed, where the
-/// threads on a kind share its cores by weight. So who loses most on a little core has the big one, wherever
-/// it was at first. Decisions that are carried out come to rest. Throws nothing: threads and kinds may be
-/// none, a kind beyond the snapshot's counts as kind 0.
+/// threads on a kind share its cores by weight. So the thread that loses most on a little core has the big
+/// one, wherever it was at first. Decisions that are carried out come to rest. Throws nothing: threads and
+/// kinds may be none, a kind beyond the snapshot's counts as kind 0.
 std::vector<Change> steer(const Snapshot& snapshot, const Settings& settings = {});
 
 /// How fast a thread is, in parts of what a core of kind 0 does in the same time.
@@ -90,7 +90,7 @@ struct Speed {
 std::vector<Speed> speeds(const Snapshot& snapshot);
 
 /// "exchange: 17 to big (2.30 times longer on little), 19 to little (1.20 times longer on little), for
-/// speed": for people, who know threads by names.
+/// speed": for people.
 std::string describe(const Change& change, const Snapshot& snapshot, std::span<const std::string> kind_names,
                      const std::function<std::string(std::size_t thread)>& name_of);
 

@@ -44,8 +44,8 @@ class FewThreads {
     bool holds_ = false;
 };
 
-/// Does `work` in a process of a user who may have so many threads; returns its status as of waitpid(), 0
-/// when all was well. None for those who cannot become another user.
+/// Does `work` in a process of a user that may have so many threads; returns its status as of waitpid(), 0
+/// when all was well. None where the process cannot become another user.
 template <class Work>
 std::optional<int> status_under_limit(rlim_t threads, Work&& work) {
     constexpr uid_t kNobodyElse = 54321;

@@ -22,7 +22,7 @@ class LoopbackPeer {
     LoopbackPeer& operator=(const LoopbackPeer&) = delete;
     ~LoopbackPeer() { close(); }
 
-    /// Connects; whoever listens at the port may do so a moment later.
+    /// Connects; a listener at the port may begin a moment later.
     static int connect(std::uint16_t port) {
         for (int tries = 0; tries < 500; ++tries) {
             const int socket = ::socket(AF_INET, SOCK_STREAM, 0);

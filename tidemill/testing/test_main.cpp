@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 int main(int argc, char** argv) {
-    // RapidCheck draws a new seed in every run unless told one; a seed given from outside wins.
+    // RapidCheck draws a new seed in every run by default; a seed given from outside wins.
     setenv("RC_PARAMS", "seed=20140301", /*overwrite=*/0);
     // The choice of a test is of no use to any other, and none of the user's business.
     setenv("TIDEMILL_CHOICES", "", /*overwrite=*/0);

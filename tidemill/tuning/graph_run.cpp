@@ -43,7 +43,7 @@ std::function<bool()> or_after(double seconds, std::function<bool()> stop_when) 
 // A schedule that does not fit is reported with the file that it came from: that has the fault, also where it
 // names cores that are not there.
 template <class Use>
-auto used_from_file(const HowToRun& how, Use use) {
+auto used_from_file(const RunConfig& how, Use use) {
     const auto told = [&](const Error& error) {
         return ScheduleError(fmt::format("{}: {}", how.schedule_file, error.what()));
     };
@@ -61,7 +61,7 @@ auto used_from_file(const HowToRun& how, Use use) {
 
 }  // namespace
 
-GraphRun::GraphRun(HowToRun how, const Topology& topology) : how_(std::move(how)), topology_(topology) {
+GraphRun::GraphRun(RunConfig how, const Topology& topology) : how_(std::move(how)), topology_(topology) {
     how_.executor = executor_ = resolved(how_);
     check(how_);
 }
@@ -83,7 +83,7 @@ void GraphRun::prepare(const MakeProfile& make_profile) {
     warnings_ = profile_->warnings;
     if (schedule_) used_from_file(how_, [&] { tidemill::check(*schedule_, *profile_); });
     choose_near_schedule();
-    foretell();
+    predict();
 }
 
 // Stages that talk get cores that are near each other, also those of a schedule that was given and does not
@@ -106,7 +106,7 @@ void GraphRun::choose_schedule() {
     constexpr double kLeastGain = 0.02;
     schedule_ = internal::schedule_within_latency(*profile_, how_, warnings_);
     if (schedule_) return internal::limit_in_flight(*schedule_, *profile_, how_, warnings_);
-    HowToSchedule& wanted = how_.scheduling;
+    ScheduleConfig& wanted = how_.scheduling;
     const Platform cores = wanted.cores_for(*profile_);
     const Strategy& asked = wanted.chosen_strategy();
     const Objective objective = wanted.objective_for(*profile_);
@@ -126,7 +126,7 @@ void GraphRun::choose_schedule() {
 
 // Halves the batches of a device until a frame may wait for one as long as is wanted, or leaves the device.
 void GraphRun::make_batches_wait_less(const Platform& cores) {
-    const HowToSchedule& wanted = how_.scheduling;
+    const ScheduleConfig& wanted = how_.scheduling;
     const CostModel model = wanted.model_for(*profile_);
     const Schedule alone =
         wanted.chosen_strategy().schedule(*profile_, cores, wanted.objective_for(*profile_), model);
@@ -169,7 +169,7 @@ void GraphRun::prepare_for(Profile known) {
     if (!schedule_) schedule_ = tidemill::schedule(*profile_, how_.scheduling);
     internal::limit_in_flight(*schedule_, *profile_, how_, warnings_);
     schedule_->task_names.clear();  // a graph made from a chain may call its units otherwise
-    foretell();
+    predict();
 }
 
 RunReport GraphRun::go(Graph& graph, RunOptions options, const Follow& follow) {
@@ -289,7 +289,7 @@ void GraphRun::finish(KeepAdapting& looks) {
         warnings_.push_back("the schedule stayed as it was: " + why);
 }
 
-// The profile tells what the cores could do and what the schedule leaves of that; the rest the run lost, or
+// The profile shows what the cores could do and what the schedule leaves of that; the rest the run lost, or
 // its source had no more.
 void GraphRun::tell_best(RunReport& report, const Schedule& schedule, const Profile& profile) const {
     if (report.frames == 0 || how_.executor == ExecutorKind::threads) return;
@@ -303,7 +303,7 @@ void GraphRun::tell_best(RunReport& report, const Schedule& schedule, const Prof
                                distance.period_us, distance.percent(), distance.between)};
 }
 
-void GraphRun::foretell() {
+void GraphRun::predict() {
     model_ = how_.scheduling.model_for(*profile_);
     forecast_ = tidemill::forecast(*schedule_, *profile_, model_);
 }
@@ -333,7 +333,7 @@ RunReport GraphRun::run_auto(Graph& graph, const RunOptions& options, const Foll
     return report;
 }
 
-// A choice that cannot be used is as good as none, but that is told.
+// A choice that cannot be used is as good as none, but that is reported.
 void GraphRun::start_as_before(AutoRun& run, const ChoiceKey& key) {
     try {
         if (const std::optional<Choice> choice = remembered_choice(how_.choices, key))

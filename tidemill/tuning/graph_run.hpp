@@ -9,7 +9,7 @@
 #include "tidemill/runtime/execute/pipeline.hpp"
 #include "tidemill/runtime/graph/graph.hpp"
 #include "tidemill/tuning/adapt/adaptation.hpp"
-#include "tidemill/tuning/choose/how_to_run.hpp"
+#include "tidemill/tuning/choose/run_config.hpp"
 #include "tidemill/tuning/profile/platform_here.hpp"
 #include "tidemill/tuning/profile/profiler.hpp"
 
@@ -26,7 +26,7 @@ struct DeviceDecision {
 };
 
 /// One run of a graph as it was asked for: finds a schedule where one is needed, runs the graph by it, and
-/// tells how it was done.
+/// reports how it was done.
 ///
 ///     GraphRun run({.scheduling = {.strategy = &strategy("fertac")}, .frames = 1000}, topology);
 ///     run.prepare([&](const ProfileOptions& how) { return profile(graph, topology, how); });
@@ -35,11 +35,11 @@ class GraphRun {
   public:
     /// Makes a profile of such a graph as is going to run.
     using MakeProfile = std::function<Profile(const ProfileOptions&)>;
-    /// Is told of each schedule that is followed from then on, the first one too.
+    /// Gets each schedule that is followed from then on, the first one too.
     using Follow = std::function<void(const Schedule&)>;
 
     /// Throws RunError for wishes that contradict each other.
-    GraphRun(HowToRun how, const Topology& topology);
+    GraphRun(RunConfig how, const Topology& topology);
 
     /// Finds the schedule for this machine's cores, if there is to be one; the graph is profiled only where
     /// that is needed. Throws PlatformError for cores that are not there, and RunError where a profile is
@@ -57,7 +57,7 @@ class GraphRun {
     /// machine has no cores for.
     RunReport go(Graph& graph, RunOptions options = {}, const Follow& follow = {});
 
-    const HowToRun& how() const { return how_; }
+    const RunConfig& how() const { return how_; }
     /// Executor of the graph; after go() with automatic, the chosen one, or, where the stream ended before,
     /// the last one that ran.
     ExecutorKind executor() const { return executor_; }
@@ -91,7 +91,7 @@ class GraphRun {
     void choose_near_schedule();
     void choose_schedule();
     void make_batches_wait_less(const Platform& cores);
-    void foretell();
+    void predict();
     double batch_wait_us() const;
     PipelineOptions pipeline_options();
     void tell_best(RunReport& report, const Schedule& schedule, const Profile& profile) const;
@@ -104,7 +104,7 @@ class GraphRun {
     void start_as_before(AutoRun& run, const ChoiceKey& key);
     void remember(const AutoRun& run, const ChoiceKey& key);
 
-    HowToRun how_;
+    RunConfig how_;
     ExecutorKind executor_{};
     const Topology& topology_;
     std::optional<Profile> profile_{};

@@ -30,7 +30,7 @@ Schedule one_stage() {
 }
 
 /// Total of a run as it is asked for.
-long total_of(const HowToRun& how) {
+long total_of(const RunConfig& how) {
     const Topology topology = Topology::here();
     GraphRun run(how, topology);
     run.prepare(profile_of);
@@ -54,7 +54,7 @@ Profile profile_with_device(const ProfileOptions&) {
 /// Under a limit of latency, 0: none.
 GraphRun with_device(double latency_us) {
     const Topology topology = Topology::here();
-    HowToRun how;
+    RunConfig how;
     how.scheduling.cores = Platform{};
     how.scheduling.cores->set(topology.kinds[0].name, 2);
     if (latency_us > 0) how.latency_us = latency_us;
@@ -119,7 +119,7 @@ TEST_CASE("a graph run: a profile is made only where a schedule is needed, and i
 
 TEST_CASE("a graph run: a pipeline by a profile says how near it came to what the cores could do") {
     const Topology topology = Topology::here();
-    const auto report_of = [&](const HowToRun& how) {
+    const auto report_of = [&](const RunConfig& how) {
         GraphRun run(how, topology);
         run.prepare(profile_of);
         Adder adder;

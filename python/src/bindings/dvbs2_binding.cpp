@@ -60,7 +60,7 @@ void keep_frame(const dvbs2::ReceivedFrame& frame, Kept& kept) {
     kept.ldpc_iterations.push_back(frame.ldpc_iterations);
 }
 
-// Where a frame was, and what it held: for who puts parts of a reception together.
+// Where a frame was, and what it held: for a reader that puts parts of a reception together.
 void keep_place(const dvbs2::ReceivedFrame& frame, Kept& kept) {
     kept.start.push_back(frame.info.start);
     kept.symbols.push_back(frame.info.symbols);

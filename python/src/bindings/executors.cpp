@@ -45,7 +45,7 @@ using Clock = std::chrono::steady_clock;
 using KnobAsTuple = std::tuple<std::size_t, std::string, double>;
 
 /// When a run ends, as Python says it.
-struct RunWishes {
+struct RunRequests {
     std::optional<std::uint64_t> frames;
     std::optional<double> seconds;
     bool statistics;
@@ -71,7 +71,7 @@ class Held {
         executor_.reset();
     }
 
-    nb::dict go(const RunWishes& wishes, bool anew);
+    nb::dict go(const RunRequests& wishes, bool anew);
 
     /// Turns knobs on the next source frame, or on that one; the frame from which on that holds.
     std::uint64_t set(const std::vector<KnobAsTuple>& knobs, std::optional<std::uint64_t> from);
@@ -106,7 +106,7 @@ std::function<bool()> over_after(const std::optional<double>& seconds) {
     return [end] { return Clock::now() >= end; };
 }
 
-nb::dict Held::go(const RunWishes& wishes, bool anew) {
+nb::dict Held::go(const RunRequests& wishes, bool anew) {
     process_.check("the executor");
     RunOptions options{.statistics = wishes.statistics, .finish = wishes.finish};
     if (wishes.frames) options.frames = *wishes.frames;

@@ -10,8 +10,8 @@
 
 namespace tidemill::python {
 
-/// A graph as Python builds it: modules are known by their numbers. One thread at a time, which is what the
-/// interpreter's lock sees to, or where there is none the graph's own.
+/// A graph as Python builds it: modules are known by their numbers. One thread at a time, by the
+/// interpreter's lock, or where there is none the graph's own.
 class PythonGraph {
   public:
     explicit PythonGraph(std::string name) : graph_(std::move(name)) {}

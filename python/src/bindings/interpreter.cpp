@@ -27,7 +27,7 @@ using namespace std::chrono_literals;
 
 std::atomic<bool> interpreter_ended = false;
 
-// The live runs, and who waits for them to end.
+// The live runs, and the threads that wait for their end.
 struct LiveRuns {
     std::mutex mutex;
     std::condition_variable changed;

@@ -39,8 +39,9 @@ class LiveRun {
     std::stop_source stop_;
 };
 
-/// Without the interpreter's lock while it lives. The interpreter waits with its end: until Python 3.13, who
-/// wants the lock back after that is unwound, through what cannot be. From the end on the lock is kept.
+/// Without the interpreter's lock while it lives. The interpreter waits with its end: until Python 3.13, a
+/// thread that wants the lock back after that is unwound, through what cannot be. From the end on the lock is
+/// kept.
 class Unlocked {
   public:
     Unlocked();

@@ -8,8 +8,8 @@
 
 namespace tidemill::python {
 
-/// An exception of Python's on its way through C++: may be copied, told and ended without the interpreter's
-/// lock.
+/// An exception of Python's on its way through C++: may be copied, reported and ended without the
+/// interpreter's lock.
 class PythonError final : public std::exception {
   public:
     /// The exception that a call of the interpreter's has just raised; needs the lock, as the others do that

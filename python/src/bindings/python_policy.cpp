@@ -61,7 +61,7 @@ class PythonPolicy::Rule final : public policy::AnyRule {
     PythonPolicy& policy_;
     policy::Table<PolicyTask> tasks_;
     policy::Table<std::int64_t> ranks_;
-    policy::Table<std::uint8_t> issued_;  // how often that was told
+    policy::Table<std::uint8_t> issued_;  // number of such reports
 };
 
 PythonPolicy::PythonPolicy(nb::object object, std::vector<std::string> types)

@@ -24,8 +24,8 @@
 #include "tidemill/scheduling/static/cost_model_file.hpp"
 #include "tidemill/scheduling/static/device_choice.hpp"
 #include "tidemill/scheduling/static/herad.hpp"
-#include "tidemill/scheduling/static/how_to_schedule.hpp"
 #include "tidemill/scheduling/static/profile_file.hpp"
+#include "tidemill/scheduling/static/schedule_config.hpp"
 #include "tidemill/scheduling/static/schedule_file.hpp"
 
 namespace tidemill::python {
@@ -48,8 +48,8 @@ struct Wishes {
     std::optional<std::string> free;
 };
 
-HowToSchedule how_to_schedule(const Wishes& wishes) {
-    HowToSchedule how{.strategy = &strategy(wishes.strategy), .rate_hz = wishes.rate_hz};
+ScheduleConfig schedule_config(const Wishes& wishes) {
+    ScheduleConfig how{.strategy = &strategy(wishes.strategy), .rate_hz = wishes.rate_hz};
     const auto preference = parse_preference(wishes.objective);
     if (!preference) throw ScheduleError("objective '" + wishes.objective + "': give cores, power or stages");
     how.objective.among_equals = *preference;
@@ -61,13 +61,13 @@ HowToSchedule how_to_schedule(const Wishes& wishes) {
     return how;
 }
 
-Platform cores_of(const HowToSchedule& how, const Profile& profile) {
+Platform cores_of(const ScheduleConfig& how, const Profile& profile) {
     if (!how.cores && profile.cores == Platform{})
         throw ScheduleError("the profile names no cores: give for instance cores={\"big\": 4}");
     return how.cores_for(profile);
 }
 
-nb::tuple make_schedule(const Profile& profile, const HowToSchedule& how) {
+nb::tuple make_schedule(const Profile& profile, const ScheduleConfig& how) {
     DeviceChoice choice;
     do_up_to_interruption([&] {
         choice = choose_device(profile, cores_of(how, profile), how.chosen_strategy(),
@@ -78,7 +78,7 @@ nb::tuple make_schedule(const Profile& profile, const HowToSchedule& how) {
 
 // A schedule with what a profile says of it: period, stages and their weights, and how far from the best
 // possible.
-nb::dict describe(const Schedule& schedule, const Profile& profile, const HowToSchedule& how) {
+nb::dict describe(const Schedule& schedule, const Profile& profile, const ScheduleConfig& how) {
     check(schedule, profile);
     const CostModel model = how.model_for(profile);
     Platform cores = how.cores ? *how.cores : profile.cores;
@@ -92,7 +92,7 @@ nb::dict describe(const Schedule& schedule, const Profile& profile, const HowToS
     return to_dict(json);
 }
 
-nb::list front(const Profile& profile, const HowToSchedule& how) {
+nb::list front(const Profile& profile, const ScheduleConfig& how) {
     std::vector<ParetoPoint> found;
     do_up_to_interruption(
         [&] { found = pareto_front(profile, cores_of(how, profile), how.model_for(profile)); });
@@ -106,7 +106,7 @@ using Step = std::tuple<std::size_t, std::size_t, std::uint64_t, double, double>
 
 nb::tuple simulate_schedule(const Schedule& schedule, const Profile& profile, std::uint64_t frames,
                             std::uint64_t observed, double hop_latency_us, double jitter, std::uint64_t seed,
-                            const HowToSchedule& known) {
+                            const ScheduleConfig& known) {
     MachineModel machine{.hop_latency_us = hop_latency_us, .jitter = jitter, .seed = seed};
     machine.model = known.model_for(profile);
     std::vector<Step> steps;
@@ -199,14 +199,14 @@ void bind_schedule(nb::module_& module) {
 void bind_schedules(nb::module_& module) {
     bind_profile(module);
     bind_schedule(module);
-    nb::class_<HowToSchedule>(module, "HowToSchedule")
+    nb::class_<ScheduleConfig>(module, "HowToSchedule")
         .def(
             "__init__",
-            [](HowToSchedule* self, std::optional<std::string> cores, std::optional<std::string> watts,
+            [](ScheduleConfig* self, std::optional<std::string> cores, std::optional<std::string> watts,
                std::optional<std::filesystem::path> model, std::string strategy, std::string objective,
                std::optional<double> period_us, std::optional<double> rate_hz,
                std::optional<std::string> free) {
-                new (self) HowToSchedule(how_to_schedule(
+                new (self) ScheduleConfig(schedule_config(
                     {std::move(cores), std::move(watts), std::move(model), std::move(strategy),
                      std::move(objective), period_us, rate_hz, std::move(free)}));
             },

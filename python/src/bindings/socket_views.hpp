@@ -32,7 +32,7 @@ class SocketViews {
     /// Whether somebody else still has the array.
     static bool is_kept(PyObject* array) { return Py_REFCNT(array) > 1; }
 
-    /// Leaves an array to those who have it: its place gets another one.
+    /// Leaves an array to its owners: its place gets another one.
     void give_away(PyObject* array);
 
   private:

@@ -55,7 +55,7 @@ class PyReceiver {
             return;
         }
         const Unlocked unlocked;
-        packets_.let_go();
+        packets_.disable_backpressure();
         receiver_.reset();
     }
     PyReceiver(const PyReceiver&) = delete;
@@ -84,13 +84,13 @@ class PyReceiver {
     void end() { receiver_->end(); }
 
     void stop() {
-        packets_.let_go();
+        packets_.disable_backpressure();
         receiver_->stop();
     }
 
     nb::dict finish() {
         process_.check("the receiver");
-        packets_.let_go();
+        packets_.disable_backpressure();
         dvbs2::ReceptionReport report;
         interruptibly([&] { report = receiver_->finish(); });
         nb::dict told = describe(report);

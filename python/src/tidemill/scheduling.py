@@ -159,7 +159,7 @@ class Schedule:
     def describe(self, profile: Profile | None = None, *, cores: Cores | None = None,
                  watts: Watts | None = None) -> Record:  # fmt: skip
         """Period, weight of each stage, power where watts are known, and the distance from the best possible."""
-        how = _core.HowToSchedule(cores=_counts(cores), watts=_watts(watts))
+        how = _core.ScheduleConfig(cores=_counts(cores), watts=_watts(watts))
         weights = self._profile_or(profile)._with_kinds_of(self.cores)
         return Record(self._core.describe(weights._core, how))
 
@@ -276,7 +276,7 @@ def schedule(
     period_us, rate_hz: a period up to which all are equal. free: cores to leave alone. model: a cost model's file.
     Throws ScheduleError for what does not fit together.
     """
-    how = _core.HowToSchedule(
+    how = _core.ScheduleConfig(
         cores=_counts(cores),
         watts=_watts(watts),
         model=_model(model),
@@ -310,7 +310,7 @@ def simulate(
     """
     schedule = _given.instance("schedule", schedule, Schedule, "a tidemill.Schedule")
     weights = schedule._profile_or(profile)._with_kinds_of(schedule.cores)
-    known = _core.HowToSchedule(watts=_watts(watts), model=_model(model))
+    known = _core.ScheduleConfig(watts=_watts(watts), model=_model(model))
     report, table, steps = _core.simulate(
         schedule._core,
         weights._core,
@@ -337,7 +337,7 @@ def front(
     assumed = watts is None and model is None
     if assumed:
         watts = dict.fromkeys(profile.kinds, _ASSUMED_W)
-    how = _core.HowToSchedule(cores=_counts(cores), watts=_watts(watts), model=_model(model))
+    how = _core.ScheduleConfig(cores=_counts(cores), watts=_watts(watts), model=_model(model))
     points = _core.front(profile._core, how)
     call = f"tidemill.front(profile, watts={_watts(watts)!r}, cores={_counts(cores)!r})"
     return Front(

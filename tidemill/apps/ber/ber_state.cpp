@@ -10,7 +10,7 @@
 
 #include "tidemill/base/cli_error.hpp"
 #include "tidemill/base/json_error.hpp"
-#include "tidemill/base/json_place.hpp"
+#include "tidemill/base/json_location.hpp"
 #include "tidemill/base/text_file.hpp"
 #include "tidemill/dvbs2/standard/modcod_name.hpp"
 #include "tidemill/io/io_error.hpp"
@@ -65,14 +65,15 @@ BerState::BerState(std::filesystem::path path) : path_(std::move(path)) {
     } catch (const JsonError& error) {
         throw JobFailed(fmt::format("--state: {}", error.what()));
     }
-    std::error_code unknown;  // what cannot be looked at cannot be written either, which is told then
+    std::error_code
+        unknown;  // a path that cannot be looked at cannot be written either, which is reported then
     if (!path_.empty() && std::filesystem::exists(path_, unknown)) read();
 }
 
 void BerState::read() {
     try {
         const Json json = read_json(path_);
-        for (const auto& [key, values] : JsonPlace(json, path_.string()).members()) {
+        for (const auto& [key, values] : JsonLocation(json, path_.string()).members()) {
             BerCounts& counts = counts_[key];
             for (const auto& [name, field] : kCounts) counts.*field = values.at(name).count();
             if (!are_possible(counts)) values.fail("no run comes to these counts");

@@ -14,8 +14,8 @@ namespace tidemill::cli {
 /// Counts so far, kept in a file, so that a long count may be broken off and taken up again.
 class BerState {
   public:
-    /// Reads `path` when it is there; an empty path keeps nothing. Throws io::IoError for what is no such
-    /// file, and JobFailed where another program uses it.
+    /// Reads `path` when it is there; an empty path keeps nothing. Throws io::IoError for any other file, and
+    /// JobFailed where another program uses it.
     explicit BerState(std::filesystem::path path);
 
     /// Known counts of a point; none of one with other settings.

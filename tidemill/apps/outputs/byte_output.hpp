@@ -43,9 +43,9 @@ class ByteOutput {
     virtual void flush() {}
     /// Everything is handed over; throws IoError unless it arrived.
     virtual void close() = 0;
-    /// Whether write() may wait for whoever reads there.
+    /// Whether write() may wait for the reader there.
     virtual bool may_wait() const { return true; }
-    /// From any thread: who waits in write() is thrown out, if this place can.
+    /// From any thread: ends a wait in write() by an exception, if this output can.
     virtual void end() noexcept {}
 
     /// Data that have been handed over, where they are kept; a file goes on there, what was sent is gone.

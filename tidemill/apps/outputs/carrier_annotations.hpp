@@ -15,8 +15,8 @@ class CarrierAnnotations {
   public:
     static constexpr std::size_t kMost = 20000;
 
-    /// MODCODs that take turns within `turn` samples are told together; without frames for as long, the lock
-    /// is taken for lost.
+    /// MODCODs that take turns within `turn` samples are reported together; without frames for as long, the
+    /// lock is taken for lost.
     explicit CarrierAnnotations(std::uint64_t turn) : turn_(turn) {}
 
     /// A frame lay there. `gap`: it does not follow the one before.

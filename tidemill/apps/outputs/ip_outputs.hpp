@@ -23,7 +23,7 @@ namespace tidemill::cli {
 struct IpOptions {
     std::vector<std::string> places{};
     std::vector<io::IpPrefix> allowed{};  ///< of interfaces: from and to where
-    std::string user{};  ///< whose rights remain once an interface is open; empty: who used sudo
+    std::string user{};  ///< whose rights remain once an interface is open; empty: the user of sudo
     std::optional<std::uint16_t> mpe_pid{};  ///< the only one; none: all that carry such sections
 };
 

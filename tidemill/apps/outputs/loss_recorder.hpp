@@ -29,8 +29,8 @@ std::uint64_t parse_keep_limit(const std::string& text);
 /// bytes than may be. Never waits for the disk where the input is live.
 class LossRecorder {
   public:
-    /// `samples` describes them. Throws WrongUsage for what fits into no memory or into no limit, and
-    /// JobFailed where the folder is none.
+    /// `samples` describes them. Throws WrongUsage for a size beyond memory or the limit, and JobFailed where
+    /// the folder does not exist.
     LossRecorder(const LossOptions& options, const io::SigmfMetadata& samples, bool live);
     LossRecorder(const LossRecorder&) = delete;
     LossRecorder& operator=(const LossRecorder&) = delete;

@@ -8,7 +8,7 @@ void LossWatch::frame(bool gap) {
     const std::uint64_t run = run_.load(std::memory_order_relaxed);
     run_.store(gap ? 1 : run + 1, std::memory_order_relaxed);
     frames_.fetch_add(1, std::memory_order_relaxed);
-    // Pairs with the acquire of look(): who hears of the loss knows that the run has begun anew.
+    // Pairs with the acquire of look(): a thread that sees the loss knows that the run has begun anew.
     if (gap && run >= kSolidFrames) heard_.fetch_add(1, std::memory_order_release);
 }
 

@@ -5,9 +5,9 @@
 
 namespace tidemill::cli {
 
-/// Losses of lock, each reported once. Frames tell it, the same however they are received, but only once the
+/// Losses of lock, each reported once. Frames show it, the same however they are received, but only once the
 /// signal is back; what the receiver is doing is known at once, but flickers, and depends on when one looks.
-/// A loss that was seen in one way is not told again when it comes in the other.
+/// A loss that was seen in one way is not reported again when it comes in the other.
 class LossWatch {
   public:
     /// So many frames one behind the other are a lock; a gap after fewer belongs to the loss before.
@@ -24,10 +24,10 @@ class LossWatch {
   private:
     bool expects_gap() const { return noticed_ > heard_.load(std::memory_order_acquire); }
 
-    std::atomic<std::uint64_t> heard_{0};  // losses that frames tell
+    std::atomic<std::uint64_t> heard_{0};  // losses by frames
     std::atomic<std::uint64_t> run_{0};    // frames since the last gap
     std::atomic<std::uint64_t> frames_{0};
-    std::uint64_t noticed_ = 0;      // losses that were told
+    std::uint64_t noticed_ = 0;      // losses that were reported
     std::uint64_t frames_then_ = 0;  // when the last was
     bool in_lock_ = false;
 };

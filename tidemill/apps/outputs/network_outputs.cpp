@@ -71,13 +71,13 @@ class TcpOutput final : public NetworkSender {
     OutputLosses losses() const override { return {.clients = clients_.counts()}; }
 
   private:
-    // At the end of the stream, for those who read; well within a second.
+    // At the end of the stream, for readers; well within a second.
     static constexpr std::chrono::milliseconds kPatience{500};
 
     io::TcpBroadcaster clients_;
 };
 
-/// The signal's clock on the wall, which whoever sends waits for.
+/// The signal's clock on the wall, for which the sender waits.
 class PacedSender {
   public:
     PacedSender(std::unique_ptr<NetworkSender> sender, const OutputStyle& style)

@@ -15,7 +15,7 @@ std::unique_ptr<ByteOutput> open_udp_output(const io::NetworkAddress& to, const 
 std::unique_ptr<ByteOutput> open_rtp_output(const io::NetworkAddress& to, const OutputStyle& style,
                                             bool pieces);
 
-/// Packets or pieces for all who connect. Throws IoError.
+/// Packets or pieces for all clients. Throws IoError.
 std::unique_ptr<ByteOutput> open_tcp_output(const io::NetworkAddress& at, const OutputStyle& style,
                                             bool pieces);
 

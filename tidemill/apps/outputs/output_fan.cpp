@@ -13,7 +13,7 @@
 
 namespace tidemill::cli {
 
-Json json_of(const PlaceAccount& account) {
+Json json_of(const OutputAccount& account) {
     const io::BroadcastCounts& clients = account.losses.clients;
     return {{"place", account.place},
             {"failure", account.failure.empty() ? Json() : Json(account.failure)},
@@ -26,7 +26,7 @@ Json json_of(const PlaceAccount& account) {
             {"client_bytes_lost", clients.bytes_lost}};
 }
 
-std::vector<std::string> warnings_of(const PlaceAccount& account) {
+std::vector<std::string> warnings_of(const OutputAccount& account) {
     std::vector<std::string> warnings;
     const auto add = [&](const std::string& text) { warnings.push_back(account.place + ": " + text); };
     const OutputLosses& losses = account.losses;
@@ -127,13 +127,13 @@ std::vector<std::uint8_t> OutputFan::latest_packets() const {
 }
 
 std::uint64_t OutputFan::bytes_lost() const {
-    const std::vector<PlaceAccount> all = accounts();
+    const std::vector<OutputAccount> all = accounts();
     const auto best = std::ranges::min_element(all, {}, [](const auto& place) { return place.losses.bytes; });
     return best == all.end() ? 0 : best->losses.bytes;
 }
 
-std::vector<PlaceAccount> OutputFan::accounts() const {
-    std::vector<PlaceAccount> accounts;
+std::vector<OutputAccount> OutputFan::accounts() const {
+    std::vector<OutputAccount> accounts;
     for (const Place& place : places_) {
         OutputLosses losses = place.output ? place.output->losses() : OutputLosses{};
         losses.bytes += place.bytes_lost;

@@ -13,7 +13,7 @@
 namespace tidemill::cli {
 
 /// Account of one output of a reception.
-struct PlaceAccount {
+struct OutputAccount {
     std::string place;
     std::string failure{};  ///< why it takes nothing any more; empty: it works
     OutputLosses losses{};  ///< with all that came after a failure
@@ -21,10 +21,10 @@ struct PlaceAccount {
 };
 
 /// The account for programs; and in words where something was lost, else nothing.
-Json json_of(const PlaceAccount& account);
-std::vector<std::string> warnings_of(const PlaceAccount& account);
+Json json_of(const OutputAccount& account);
+std::vector<std::string> warnings_of(const OutputAccount& account);
 
-/// The same bytes to several places. One that fails is told of, and costs the others nothing.
+/// The same bytes to several places. One that fails is reported, and costs the others nothing.
 class OutputFan {
   public:
     void add(std::string place, std::unique_ptr<ByteOutput> output);
@@ -47,7 +47,7 @@ class OutputFan {
     bool works() const;
     /// Why the last place that failed did so; empty: none has.
     const std::string& last_failure() const { return last_failure_; }
-    std::vector<PlaceAccount> accounts() const;
+    std::vector<OutputAccount> accounts() const;
     /// Bytes that no place has got, as far as is known of the one that has got the most; 0 without places.
     std::uint64_t bytes_lost() const;
 

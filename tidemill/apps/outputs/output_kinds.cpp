@@ -23,7 +23,7 @@ namespace {
 /// A kind of place on the network.
 struct OutputKind {
     std::string_view scheme;
-    bool takes_pieces;  ///< also what is no transport stream
+    bool takes_pieces;  ///< also other than a transport stream
     io::NetworkAddress (*parse)(std::string_view scheme, const std::string& place);
     std::unique_ptr<ByteOutput> (*open)(const io::NetworkAddress&, const OutputStyle&, bool pieces);
 };

@@ -24,7 +24,7 @@ struct OutputStyle {
 /// Whether a place is on the network, and not a file.
 bool is_network_output(const std::string& place);
 
-/// Opens a place for packets or, with `pieces`, for what is no transport stream. Throws JobFailed or
+/// Opens a place for packets or, with `pieces`, for other data than a transport stream. Throws JobFailed or
 /// WrongUsage.
 std::unique_ptr<ByteOutput> open_output(const std::string& place, const OutputStyle& style, bool pieces);
 

@@ -85,7 +85,7 @@ void QueuedOutput::hand_over(Piece piece, std::unique_lock<std::mutex>& lock) {
     piece_lasts_s_ = 0;
 }
 
-// Without the lock, which whoever writes must never wait for.
+// Without the lock, for which the writer must never wait.
 template <class Act>
 void QueuedOutput::act(Act act, std::unique_lock<std::mutex>& lock) {
     std::string failure;

@@ -27,7 +27,7 @@ struct QueueLimits {
 };
 
 /// A place with a thread of its own that does the writing. What it is too slow for is lost in whole pieces
-/// and counted, or whoever writes waits.
+/// and counted, or the writer waits.
 class QueuedOutput final : public ByteOutput {
   public:
     /// When `hurry` is asked for, a place that takes nothing is given up sooner. Throws NoMoreThreads.

@@ -10,7 +10,7 @@
 namespace tidemill::cli {
 
 /// A file of a reception that nobody can repeat: where it fails, as on a full disk, what comes is lost and
-/// counted, and from time to time it is tried to go on behind what it holds. Both are told of.
+/// counted, and from time to time it is tried to go on behind what it holds. Both are reported.
 class RetriedOutput final : public ByteOutput {
   public:
     using Open = std::function<std::unique_ptr<ByteOutput>()>;

@@ -99,7 +99,7 @@ TEST_CASE("retried output: one that does not work in the end says why, also wher
 }
 
 TEST_CASE("retried output: that a place worked again is told of with what it cost") {
-    PlaceAccount account{.place = "video.ts"};
+    OutputAccount account{.place = "video.ts"};
     account.losses = {.bytes = 376, .outages = 2};
     REQUIRE(warnings_of(account).size() == 1);
     CHECK(warnings_of(account)[0] == "video.ts: 376 bytes lost, for it failed 2 times and worked again");

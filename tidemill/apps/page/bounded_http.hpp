@@ -28,8 +28,8 @@ class HalfOpen {
     std::deque<int> sockets_{};
 };
 
-/// Threads for connections, started as they are needed. When all are taken, whoever comes takes the place of
-/// the oldest that has not asked for anything yet; where all have, he is turned away.
+/// Threads for connections, started as they are needed. When all are taken, a new client replaces the oldest
+/// that has not asked for anything yet; where all have, it is turned away.
 class ConnectionThreads final : public httplib::TaskQueue {
   public:
     ConnectionThreads(std::size_t most, HalfOpen& half_open) : most_(most), half_open_(half_open) {}
@@ -59,10 +59,10 @@ class ConnectionThreads final : public httplib::TaskQueue {
 
 /// A server of which nobody takes more than a share: one request a connection, whose head and body must be
 /// there within two seconds and hold a few kilobytes. An answer ends when it has waited two seconds for its
-/// reader, who earns one second more by each 64 KiB. Ranges and compression are ignored.
+/// reader, which earns one second more by each 64 KiB. Ranges and compression are ignored.
 class BoundedHttp final : public httplib::Server {
   public:
-    /// Behind bind_to_port(): who comes while others come, too, has not to knock again a second later.
+    /// Behind bind_to_port(): a client that comes with others need not try again a second later.
     void widen_queue();
 
     HalfOpen& half_open() { return half_open_; }

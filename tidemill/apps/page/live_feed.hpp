@@ -15,8 +15,8 @@ struct Snapshot {
     std::string event;         ///< one line of JSON, for the page
 };
 
-/// The newest snapshot, for any number of viewers, each at its own pace: who is slow misses some, and holds
-/// up nobody.
+/// The newest snapshot, for any number of viewers, each at its own pace: a slow one misses some, and holds up
+/// no other.
 class LiveFeed {
   public:
     void publish(std::string event);

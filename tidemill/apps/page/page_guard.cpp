@@ -28,7 +28,7 @@ std::string name_of_host(const std::string& host) {
     return lower(has_port ? host.substr(0, colon) : host);
 }
 
-// In a time that does not tell where they differ.
+// In a time that does not depend on where they differ.
 bool are_same(std::string_view a, std::string_view b) {
     unsigned different = a.size() == b.size() ? 0 : 1;
     for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i)

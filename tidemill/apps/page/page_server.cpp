@@ -25,7 +25,7 @@ namespace tidemill::page {
 namespace {
 
 constexpr std::uint16_t kFirstPort = 8080, kLastPort = 8180;
-constexpr std::size_t kThreadsForOthers = 64;  // than those who look: who asks for /healthz waits for nobody
+constexpr std::size_t kThreadsForOthers = 64;  // beside viewers: a request of /healthz waits for none
 constexpr std::size_t kMostBodyBytes = 4096;
 constexpr std::chrono::seconds kSilence{1};  // between two signs of life
 
@@ -42,7 +42,7 @@ bool is_embedded_elsewhere(const httplib::Request& request) {
     return !is_own && request.get_header_value("Sec-Fetch-Mode") != "navigate";
 }
 
-/// A document as text: whoever asks while another reader still gets one of the last second shares that.
+/// A document as text: a reader that asks while another still gets one of the last second shares that.
 class SharedDocument {
   public:
     explicit SharedDocument(PageDocument document) : document_(std::move(document)) {}
@@ -223,13 +223,13 @@ class PageServer::Impl {
 
     void serve_actions() {
         for (const PageAction& action : actions_) {
-            server_.Post(
-                action.path, [this, &action](const httplib::Request& request, httplib::Response& response) {
-                    if (!guard_.may_act(told_by(request)))
-                        return say(response, 403, "Only the page at the address that was told may do that.");
-                    const PageAnswer answer = action.act(request.body);
-                    say(response, answer.status, answer.text);
-                });
+            server_.Post(action.path,
+                         [this, &action](const httplib::Request& request, httplib::Response& response) {
+                             if (!guard_.may_act(told_by(request)))
+                                 return say(response, 403, "Only the page at the given address may do that.");
+                             const PageAnswer answer = action.act(request.body);
+                             say(response, answer.status, answer.text);
+                         });
         }
     }
 
@@ -251,7 +251,7 @@ class PageServer::Impl {
         for (port_ = first; port_ <= last; ++port_)
             if (server_.bind_to_port(options_.address, port_)) return server_.widen_queue();
         throw PageError(fmt::format(
-            "no page at {}:{}: the port is taken, or the address is none of this machine; choose another one",
+            "no page at {}:{}: the port is taken, or the address is not of this machine; choose another one",
             options_.address, first));
     }
 

@@ -17,10 +17,10 @@ struct PageOptions {
     std::uint16_t port = 0;             ///< 0: the first free one from 8080 on
     std::vector<std::string> hosts{};   ///< names by which it may be asked for, besides this machine's own
     std::size_t most_viewers = 32;      ///< that look at the same time
-    std::string password{};             ///< of whoever looks, by any name; empty: none is asked for
+    std::string password{};             ///< of viewers, by any name; empty: none is asked for
     /// Asked for each `/healthz`; by a thread of the server.
     std::function<bool()> is_healthy = [] { return false; };
-    /// Is told, in a line, who has begun to guess it; by a thread of the server.
+    /// Gets, in a line, the address that has begun to guess it; by a thread of the server.
     std::function<void(const std::string&)> warn = [](const std::string&) {};
 };
 
@@ -49,12 +49,12 @@ struct PageAction {
     std::function<PageAnswer(const std::string& body)> act;
 };
 
-/// Serves one page over HTTP, with what a feed tells: `/` is the page, `/events` its server-sent events,
-/// `/healthz` 200 or 503, and documents. Requests must name this machine as
-/// their host, or one that was told, so that no other page in the viewer's browser reads it by a name that
-/// leads here. Whoever guesses passwords waits longer each time. An action takes a POST from the page itself
-/// with the token in the address; where there is none, nothing can be changed. Heads, bodies, connections and
-/// the time that they may take are limited.
+/// Serves one page over HTTP, with the data of a feed: `/` is the page, `/events` its server-sent events,
+/// `/healthz` 200 or 503, and documents. Requests must name this machine as their host, or a given one, so
+/// that no other page in the viewer's browser reads it by a name that leads here. An address that guesses
+/// passwords waits longer each time. An action takes a POST from the page itself with the token in the
+/// address; where there is none, nothing can be changed. Heads, bodies, connections and the time that they
+/// may take are limited.
 class PageServer {
   public:
     /// Feeds outlive it. Documents and actions are called by threads of the server, several at a time. Throws

@@ -5,8 +5,7 @@
 
 namespace tidemill::page {
 
-/// The page in one file that shows what `data`, JSON of a whole run, tells: it opens anywhere, and loads
-/// nothing.
+/// The page in one file that shows `data`, JSON of a whole run: it opens anywhere, and loads nothing.
 std::string report_file(std::string_view data);
 
 }  // namespace tidemill::page

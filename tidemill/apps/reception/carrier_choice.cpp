@@ -41,7 +41,7 @@ std::vector<SurveyedCarrier> hear_one(std::size_t number, const dvbs2::OpenSampl
     return heard;
 }
 
-std::vector<SurveyedCarrier> hear_wanted(const WantedCarriers& wanted, const ReceptionJob& job) {
+std::vector<SurveyedCarrier> hear_wanted(const CarrierSelection& wanted, const ReceptionJob& job) {
     // Stretches and changes of the band add carriers, which changes the numbers.
     if (!wanted.only || steady_parts(job).size() > 1) return hear_band(job, SurveyDepth::frames).carriers;
     const auto open = [&] { return open_preview(job); };
@@ -51,7 +51,8 @@ std::vector<SurveyedCarrier> hear_wanted(const WantedCarriers& wanted, const Rec
     return dvbs2::survey_band(open, found, SurveyDepth::frames, cores_to_use(), [](auto) {});
 }
 
-void check_found(const WantedCarriers& wanted, const std::vector<NumberedCarrier>& chosen, std::size_t all) {
+void check_found(const CarrierSelection& wanted, const std::vector<NumberedCarrier>& chosen,
+                 std::size_t all) {
     constexpr const char* kLook = "look with tidemill dvbs2 scan";
     if (!wanted.only && chosen.empty())
         throw NoSignalFound(fmt::format("none of {} carriers is of DVB-S2: {}", all, kLook));
@@ -66,7 +67,7 @@ void check_found(const WantedCarriers& wanted, const std::vector<NumberedCarrier
 
 }  // namespace
 
-WantedCarriers parse_carrier(const std::string& text) {
+CarrierSelection parse_carrier(const std::string& text) {
     if (text == "all") return {};
     const auto number = io::whole_number<std::size_t>(text);
     if (!number || *number == 0)
@@ -92,7 +93,7 @@ bool is_receivable(const SurveyedCarrier& carrier) {
            carrier.kind == CarrierKind::dvbs2_weak;
 }
 
-std::vector<NumberedCarrier> choose_carriers(const WantedCarriers& wanted, const ReceptionJob& job) {
+std::vector<NumberedCarrier> choose_carriers(const CarrierSelection& wanted, const ReceptionJob& job) {
     const double sample_rate_hz = job.recording.sample_rate_hz.value();
     const auto heard = hear_wanted(wanted, job);
     std::vector<NumberedCarrier> chosen;

@@ -12,12 +12,12 @@ namespace tidemill::cli {
 struct ReceptionJob;
 
 /// Carriers of a band to be received, by their numbers in a scan.
-struct WantedCarriers {
+struct CarrierSelection {
     std::optional<std::size_t> only{};  ///< none: all of DVB-S2
 };
 
 /// Reads what --carrier names: a number, or all. Throws WrongUsage.
-WantedCarriers parse_carrier(const std::string& text);
+CarrierSelection parse_carrier(const std::string& text);
 
 /// A carrier by its number in a scan.
 struct NumberedCarrier {
@@ -41,6 +41,6 @@ bool is_receivable(const dvbs2::SurveyedCarrier& carrier);
 
 /// The wanted carriers of a band, each listened to for as long as it takes to know what it is. Throws
 /// NoSignalFound where one is not there or none can be received.
-std::vector<NumberedCarrier> choose_carriers(const WantedCarriers& wanted, const ReceptionJob& job);
+std::vector<NumberedCarrier> choose_carriers(const CarrierSelection& wanted, const ReceptionJob& job);
 
 }  // namespace tidemill::cli

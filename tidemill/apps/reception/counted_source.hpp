@@ -42,7 +42,7 @@ class CountedSource final : public io::SampleSource {
         return got;
     }
 
-    /// Shows each sample to who saves some; null: nobody does. Before the first is read.
+    /// Shows each sample to the saver; null: there is no saver. Before the first is read.
     void also_to(IqSaver* iq) { iq_ = iq; }
 
     /// Calls somebody each time that so many samples more have come, from the thread that reads. Before the
@@ -58,7 +58,7 @@ class CountedSource final : public io::SampleSource {
     /// Ring of a live input; null: a recording.
     const io::SampleRing* ring() const { return ring_; }
     /// The time of what is received: of a recording the place up to which it has been read, in seconds,
-    /// however fast that is; of a live input that of the clock on the wall, which tells `now_s`.
+    /// however fast that is; of a live input that of the clock on the wall, which gives `now_s`.
     double time_s(double now_s) const { return ring_ ? now_s : static_cast<double>(samples()) / rate_hz(); }
 
     bool has_ended() const { return has_ended_.load(std::memory_order_relaxed); }

@@ -7,7 +7,7 @@
 
 namespace tidemill::cli {
 
-/// How a reception is, for who decides whether it is worth going on.
+/// Condition of a reception, for the decision whether it is worth going on.
 struct RxVitals {
     double time_s = 0;  ///< since the start
     bool locked = false;

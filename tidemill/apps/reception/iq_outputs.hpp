@@ -28,7 +28,7 @@ struct IqOptions {
 
 /// The samples of a carrier on their way to the receiver, tuned and resampled where that is done, of which
 /// some are kept. Written beside the reception: what a disk is too slow for is lost where the input is live,
-/// and told.
+/// and reported.
 class IqOutputs final : public io::SampleSource {
   public:
     /// `from` outlives this. Throws JobFailed or WrongUsage.

@@ -39,7 +39,7 @@ double told_symbol_rate_hz(const ReceptionOptions& options) {
 
 namespace {
 
-constexpr const char* kNoRate = "the recording does not tell its sample rate: give --sample-rate";
+constexpr const char* kNoRate = "the recording has no sample rate: give --sample-rate";
 
 // Widest of those that a search may find.
 constexpr double kWidestRolloff = 0.35;
@@ -71,7 +71,7 @@ void check_settings(const ReceptionJob& job) {
     });
 }
 
-// Where the carrier that is to be received lies, when only the user or a search can tell.
+// Where the carrier that is to be received lies, when only the user or a search knows.
 using WantedPlace = std::optional<double>;
 
 // Listens to the carriers of the band: to all, or, where a place is named and each has its shape, from the
@@ -115,7 +115,7 @@ WantedPlace search_carrier(const WantedPlace& wanted, ReceptionJob& job) {
         std::string list;
         for (const auto& carrier : carriers) list += (list.empty() ? "" : ", or ") + carrier_options(carrier);
         throw SeveralCarriers(fmt::format(
-            "{} carriers are there (tidemill dvbs2 scan tells more); say which: {}", carriers.size(), list));
+            "{} carriers are there (tidemill dvbs2 scan shows more); say which: {}", carriers.size(), list));
     }
     job.config.symbol_rate_hz = carriers.front().symbol_rate_hz;
     return carriers.front().seen.offset_hz;
@@ -151,10 +151,8 @@ bool lay_tuner(const WantedPlace& wanted, bool any_rolloff,
                const std::shared_ptr<const dvbs2::DopplerTrack>& track, const ReceptionJob& band,
                ReceptionJob& job) {
     if (job.config.symbol_rate_hz == 0) {
-        if (track)
-            throw WrongUsage("--doppler: give --symbol-rate, which tells how wide the carrier is, or auto");
-        if (wanted)
-            throw WrongUsage("--offset: give --symbol-rate, which tells how wide the carrier is, or auto");
+        if (track) throw WrongUsage("--doppler: give --symbol-rate, for the width of the carrier, or auto");
+        if (wanted) throw WrongUsage("--offset: give --symbol-rate, for the width of the carrier, or auto");
         return true;
     }
     const double rolloff = any_rolloff ? kWidestRolloff : job.config.rolloff;
@@ -191,7 +189,7 @@ std::uint32_t live_block(const ReceptionJob& job) {
     return dvbs2::live_block_samples({rate_hz, symbol_rate_hz, job.config.rolloff, dvbs2::kMaxBlockSamples});
 }
 
-// Returns whether the one that is told was wrong.
+// Returns whether the given one was wrong.
 bool correct_symbol_rate(ReceptionJob& job) {
     const auto rate_hz = corrected_symbol_rate([&] { return open_preview(job); }, job.config);
     if (!rate_hz) return false;

@@ -27,13 +27,13 @@ using RecordingPart = dvbs2::SampleStretch;
 /// Description of a recording by the user, and how to receive it.
 struct ReceptionOptions {
     std::string recording;                    ///< a file, a stream of raw samples, or a radio
-    std::optional<dsp::SampleFormat> format;  ///< of raw samples; none: as the name tells
+    std::optional<dsp::SampleFormat> format;  ///< of raw samples; none: by the name
     std::optional<double> sample_rate_hz;     ///< none: as the metadata say
     std::optional<OrAuto<double>>
         symbol_rate_hz{};               ///< none: half the sample rate; auto: searched, like the others
     std::optional<double> offset_hz{};  ///< where the carrier lies; none: about the middle
     std::shared_ptr<const dvbs2::DopplerTrack> doppler{};  ///< what moves the carrier; null: nothing known
-    std::optional<WantedCarriers> carrier{};  ///< instead of rate and offset, what a scan finds there
+    std::optional<CarrierSelection> carrier{};  ///< instead of rate and offset, what a scan finds there
     OrAuto<double> rolloff{0.20};
     OrAuto<int> gold_code{0};
     RadioOptions radio{};
@@ -57,7 +57,7 @@ struct ReceptionJob {
     std::vector<std::byte> beginning;        ///< of a stream: what has been read of it for a look
     double passed_s = 0;                     ///< of a stream: before that, looked into in vain
     bool interrupted = false;                ///< the user wanted no more while that was read
-    /// Where a radio puts the carrier, from the centre; frequencies are told from there.
+    /// Where a radio puts the carrier, from the centre; frequencies are counted from there.
     std::optional<double> carrier_hz{};
     dvbs2::ReceiverConfig config;
     std::optional<dvbs2::Tuning> tuning;  ///< none: the receiver takes the samples as they are
@@ -71,7 +71,7 @@ struct ReceptionJob {
 /// WrongUsage or JobFailed.
 ReceptionJob prepare(const ReceptionOptions& options);
 
-/// Where something lies on the air of which the offset is told; nothing where the middle is not known.
+/// Where something lies on the air at an offset; nothing where the middle is not known.
 std::optional<double> on_air_hz(const ReceptionJob& job, double offset_hz);
 
 /// Where a live input brought more during a search than was kept, leaves out what came before now: behind a
@@ -91,7 +91,7 @@ std::vector<NumberedCarrier> choose_all(const ReceptionOptions& options, Recepti
 ReceptionJob job_of_carrier(const ReceptionOptions& options, const ReceptionJob& band,
                             const dvbs2::SurveyedCarrier& carrier);
 
-/// The options with which the same recording is read again, each behind a space; empty where its name tells
+/// The options with which the same recording is read again, each behind a space; empty where its name says
 /// all.
 std::string reading_options(const ReceptionOptions& options);
 

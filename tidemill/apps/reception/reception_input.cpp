@@ -82,7 +82,8 @@ Beginning beginning_for(const ReceptionOptions& options) {
             .first_seconds = dvbs2::kFirstLookSymbols / symbol_rate_hz};
 }
 
-// Whether what was read shows the carrier as well as more of it would. What cannot be received is told later.
+// Whether what was read shows the carrier as well as more of it would. A failure to receive is reported
+// later.
 bool shows_carrier(const ReceptionOptions& options, const ReceptionJob& job) {
     const dvbs2::LookConfig look{.symbol_rate_hz = told_symbol_rate_hz(options),
                                  .rolloff = options.rolloff.value.value_or(dvbs2::ReceiverConfig{}.rolloff),
@@ -97,7 +98,7 @@ bool shows_carrier(const ReceptionOptions& options, const ReceptionJob& job) {
     }
 }
 
-/// How far the first samples are, for who waits for them.
+/// How far the first samples are, for the waiting user.
 class FirstSamples {
   public:
     void begin(double wanted_s) { wanted_s_ = wanted_s; }
@@ -141,9 +142,8 @@ void read_beginning(const ReceptionOptions& options, const Beginning& wanted, Re
 // A source of samples without a header needs options for what the header lacks.
 void check_told(const io::LiveKind& kind, const io::LiveRequest& request) {
     if ((kind.tells_format || request.format) && (kind.tells_rate || request.sample_rate_hz)) return;
-    throw WrongUsage(
-        fmt::format("{}: samples that stream in tell nothing of themselves: give --format and --sample-rate",
-                    is_standard_stream(request.place) ? "standard input" : request.place));
+    throw WrongUsage(fmt::format("{}: streamed samples have no header: give --format and --sample-rate",
+                                 is_standard_stream(request.place) ? "standard input" : request.place));
 }
 
 void check_modules(const io::LiveKind& kind, const io::LiveRequest& request) {
@@ -186,8 +186,7 @@ void tell_other_rate(const std::optional<double>& asked_hz, ReceptionJob& job) {
                                            job.recording.data_path.string(), *given_hz, *asked_hz));
 }
 
-// Samples come as they may; what is read here is kept and comes first. Who wants no more of them has them end
-// here.
+// Samples come as they may; what is read here is kept and comes first. An interrupt ends them here.
 ReceptionJob prepare_stream(const ReceptionOptions& options, const io::LiveKind& kind,
                             const Beginning& wanted) {
     ReceptionJob job;

@@ -8,7 +8,7 @@ namespace tidemill::cli {
 /// Values of a signal that are searched, by the options.
 SearchFor searched(const ReceptionOptions& options);
 
-/// As it was told; 0: nobody knows yet.
+/// As given; 0: unknown yet.
 double told_symbol_rate_hz(const ReceptionOptions& options);
 
 /// Opens the recording; of a stream reads as much as a look for the carrier takes, or for all of a band.

@@ -16,14 +16,14 @@ void add_recording_options(Verb& verb, ReceptionOptions& options) {
         .is(Kind::input_place)
         .required();
     verb.option("--rate,--sample-rate", options.sample_rate_hz,
-                "Samples per second, where the recording does not tell")
+                "Samples per second, if the recording has no rate")
         .in(between(io::kLeastSampleRateHz, io::kMostSampleRateHz))
         .called("HZ")
         .common();
-    verb.parsed(
-            "--format", options.format, sample_format_of,
-            "Format of raw samples whose name does not tell: cf32, cf64, ci16, ci8, cu8; _be behind it for "
-            "big endian")
+    verb.parsed("--format", options.format, sample_format_of,
+                "Format of raw samples, if the name does not give it: cf32, cf64, ci16, ci8, cu8; _be behind "
+                "it for "
+                "big endian")
         .called("FORMAT")
         .common();
 }

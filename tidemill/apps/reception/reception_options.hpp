@@ -5,10 +5,10 @@
 
 namespace tidemill::cli {
 
-/// Adds what a verb must be told to read a recording at all.
+/// Adds the options without which a verb cannot read a recording.
 void add_recording_options(Verb& verb, ReceptionOptions& options);
 
-/// Adds what a radio is told, for verbs that may read from one.
+/// Adds the options of a radio, for verbs that may read from one.
 void add_radio_options(Verb& verb, RadioOptions& options);
 
 /// Adds what every verb that receives asks about the recording.

@@ -89,7 +89,7 @@ void add_to_whole(RxOutcome& own, RxOutcome& together) {
 
 }  // namespace
 
-void take_account(const GraphRun& run, const RxReception& reception, RxCarriers& carriers) {
+void collect_results(const GraphRun& run, const RxReception& reception, RxCarriers& carriers) {
     const Receivers& receivers = reception.receivers();
     RxOutcome& whole = carriers.whole();
     account_for_run(run, reception.watched(), whole);

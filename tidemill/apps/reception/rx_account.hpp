@@ -6,6 +6,6 @@
 namespace tidemill::cli {
 
 /// Results of the run, the source, the receivers and the outputs in the end.
-void take_account(const GraphRun& run, const RxReception& reception, RxCarriers& carriers);
+void collect_results(const GraphRun& run, const RxReception& reception, RxCarriers& carriers);
 
 }  // namespace tidemill::cli

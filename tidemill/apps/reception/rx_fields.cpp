@@ -20,15 +20,15 @@ namespace {
 using View = const RxView&;
 using Pls = const dvbs2::Pls&;
 
-/// Something that a reception tells. Reports for people and for programs and the lines of --status are made
-/// of these alone.
+/// A value of a reception's report. Reports for people and for programs and the lines of --status are made of
+/// these alone.
 struct Field {
     std::string_view name;       // in a report's JSON, with its unit; empty: not there
     std::string_view status;     // in a line of --status
     std::string_view line;       // of a report for people
     std::string_view text;       // in that line, {} for the value; empty: value and name
     Json (*value)(View);         // null where nothing is known
-    std::optional<int> usual{};  // people are told of other values only
+    std::optional<int> usual{};  // people see other values only
 };
 
 // The fields of a line stand together.
@@ -40,7 +40,7 @@ const dvbs2::Modcod& modcod_of(Pls pls) {
 }
 
 // Value that only a live input has.
-template <auto RingSeen::*tells>
+template <auto RingState::*tells>
 Json of_ring(View view) {
     return view.ring ? Json((*view.ring).*tells) : Json();
 }
@@ -55,7 +55,7 @@ Json of_pls(View view) {
 Json latest_overflows(View view) {
     if (!view.ring) return {};
     Json json = Json::array();
-    for (const GapSeen& gap : view.ring->latest_gaps)
+    for (const ObservedGap& gap : view.ring->latest_gaps)
         json.push_back({{"at_s", gap.at_s}, {"samples", gap.samples}, {"by", name(gap.by)}});
     return json;
 }
@@ -287,10 +287,11 @@ const Field kFields[] = {
     {"frames_hurried", "frames_hurried", kLosses, "finer decoding left out for {} frames: short of time",
      [](View v) -> Json { return v.now.frames_hurried; }, 0},
     {"samples_missing", "", kLosses, "", [](View v) -> Json { return v.whole->missing_samples; }, 0},
-    {"overflows", "overflows", kLosses, "", of_ring<&RingSeen::gaps>, 0},
+    {"overflows", "overflows", kLosses, "", of_ring<&RingState::gaps>, 0},
     {"latest_overflows", "", "", "", latest_overflows},
-    {"", "samples_missing", "", "", of_ring<&RingSeen::samples>},
-    {"samples_missing_estimated", "samples_missing_estimated", kLosses, "", of_ring<&RingSeen::estimated>, 0},
+    {"", "samples_missing", "", "", of_ring<&RingState::samples>},
+    {"samples_missing_estimated", "samples_missing_estimated", kLosses, "", of_ring<&RingState::estimated>,
+     0},
     {"trailing_bytes", "", kLosses, "", [](View v) -> Json { return v.whole->job.recording.trailing_bytes; },
      0},
 
@@ -331,9 +332,9 @@ const Field kFields[] = {
     {"interrupted", "", "speed", "interrupted", [](View v) -> Json { return v.whole->interrupted; }, 0},
     {"executor", "", "speed", "executor {}", [](View v) -> Json { return to_string(v.whole->executor); }},
 
-    {"", "waiting_s", "", "", of_ring<&RingSeen::waiting_s>},
+    {"", "waiting_s", "", "", of_ring<&RingState::waiting_s>},
     {"least_room_s", "least_room_s", "speed", "{:.2f} s of samples left in the buffer at the least",
-     of_ring<&RingSeen::least_room_s>},
+     of_ring<&RingState::least_room_s>},
 
     {"", "", "latency", "{:.2f} ms on average",
      [](View v) -> Json { return v.whole->run.latency.mean_us / 1000; }},
@@ -406,7 +407,7 @@ void add_to_line(std::string& line, const Field& field, const Json& value) {
     line += field.text.empty() ? counted(field.name, value) : in_text(field.text, value);
 }
 
-// All that a line tells.
+// All values of a line.
 std::string content_of(std::string_view label, View view) {
     std::string line;
     for (const Field& field : kFields)
@@ -424,26 +425,26 @@ const char* phase_of(const dvbs2::ReceptionNow& now) {
     return now.locked ? "locked" : now.found ? "acquiring" : "searching";
 }
 
-TsSeen seen_by(const io::TsMonitor& monitor) {
+TransportState seen_by(const io::TsMonitor& monitor) {
     return {monitor.packets(), monitor.programmes(), monitor.continuity_errors()};
 }
 
-std::optional<RingSeen> seen_by(const io::SampleRing* ring, const dvbs2::MissingSamples& missing) {
+std::optional<RingState> seen_by(const io::SampleRing* ring, const dvbs2::MissingSamples& missing) {
     if (!ring) return {};
     const io::RingFill fill = ring->fill();
     const io::SampleLosses losses = ring->losses();
     const double rate_hz = ring->sample_rate_hz().value_or(1);
     const double period_s = 1 / rate_hz;
-    return RingSeen{.loses = ring->loses(),
-                    .holds_s = static_cast<double>(fill.capacity) * period_s,
-                    .waiting_s = static_cast<double>(fill.filled) * period_s,
-                    .least_room_s = static_cast<double>(fill.capacity - fill.most_filled) * period_s,
-                    .gaps = losses.gaps,
-                    .samples = losses.samples,
-                    .estimated = losses.estimated,
-                    .silent_s = std::chrono::duration<double>(ring->silent_for()).count(),
-                    .trouble = ring->trouble(),
-                    .latest_gaps = gaps_seen(ring->latest_gaps(), missing, {rate_hz, ring->skipped()})};
+    return RingState{.loses = ring->loses(),
+                     .holds_s = static_cast<double>(fill.capacity) * period_s,
+                     .waiting_s = static_cast<double>(fill.filled) * period_s,
+                     .least_room_s = static_cast<double>(fill.capacity - fill.most_filled) * period_s,
+                     .gaps = losses.gaps,
+                     .samples = losses.samples,
+                     .estimated = losses.estimated,
+                     .silent_s = std::chrono::duration<double>(ring->silent_for()).count(),
+                     .trouble = ring->trouble(),
+                     .latest_gaps = observed_gaps(ring->latest_gaps(), missing, {rate_hz, ring->skipped()})};
 }
 
 Json status_json(const RxView& view) {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tidemill/apps/reception/gap_seen.hpp"
+#include "tidemill/apps/reception/observed_gap.hpp"
 #include "tidemill/base/json.hpp"
 #include "tidemill/dvbs2/receiver/reception_report.hpp"
 #include "tidemill/io/live/sample_ring.hpp"
@@ -16,16 +16,16 @@ namespace tidemill::cli {
 struct RxOutcome;
 
 /// Facts of the transport stream in a reception.
-struct TsSeen {
+struct TransportState {
     std::uint64_t packets = 0;
     std::vector<int> programmes{};
     std::uint64_t continuity_errors = 0;
 };
 
-TsSeen seen_by(const io::TsMonitor& monitor);
+TransportState seen_by(const io::TsMonitor& monitor);
 
 /// How well a live input's samples are kept up with.
-struct RingSeen {
+struct RingState {
     bool loses = false;           ///< what finds the ring full; else the source waits
     double holds_s = 0;           ///< seconds of samples that it has room for
     double waiting_s = 0;         ///< samples in it, in seconds of them
@@ -35,17 +35,17 @@ struct RingSeen {
     std::uint64_t estimated = 0;  ///< of these, by the clock on the wall
     double silent_s = 0;          ///< for which nothing has come
     std::string trouble{};        ///< of the input, in words; empty: none
-    std::vector<GapSeen> latest_gaps{};
+    std::vector<ObservedGap> latest_gaps{};
 };
 
-/// None for a file. What frames show of its gaps puts right what it tells of them.
-std::optional<RingSeen> seen_by(const io::SampleRing* ring, const dvbs2::MissingSamples& missing);
+/// None for a file. What frames show of its gaps corrects their report.
+std::optional<RingState> seen_by(const io::SampleRing* ring, const dvbs2::MissingSamples& missing);
 
 /// A reception as one place shows it: the whole of it in a report, a second of it in a line of --status.
 struct RxView {
     dvbs2::ReceptionNow now;
-    TsSeen ts{};
-    std::optional<RingSeen> ring{};
+    TransportState ts{};
+    std::optional<RingState> ring{};
     std::optional<dvbs2::Pls> pls{};  ///< of most frames, or of the last one
     double esn0_db = 0;               ///< in the mean, or of the last frame
     double info_mbps = 0;

@@ -15,7 +15,7 @@ namespace tidemill::cli {
 namespace {
 
 constexpr double kStatePeriod_s = 10;
-constexpr double kWaits_s = 1;  // who gets no samples for so long, waits
+constexpr double kWaits_s = 1;  // a reception without samples for so long waits
 
 RxVitals vitals_of(const std::vector<RxView>& views, std::uint64_t samples, double now_s) {
     RxVitals vitals{.time_s = now_s, .samples = samples};
@@ -54,10 +54,10 @@ LockTeller RxGuard::lock_teller(std::optional<std::size_t> carrier) const {
     });
 }
 
-RxGuard::Watched::Watched(RxGuard& guard, std::vector<StatusAsked> carriers, const CountedSource& samples)
+RxGuard::Watched::Watched(RxGuard& guard, std::vector<StatusSources> carriers, const CountedSource& samples)
     : guard_(guard) {
     std::vector<Carrier> watched;
-    for (StatusAsked& asked : carriers) {
+    for (StatusSources& asked : carriers) {
         const auto number = asked.carrier;
         watched.push_back({std::move(asked), guard.lock_teller(number)});
     }

@@ -14,22 +14,22 @@
 
 namespace tidemill::cli {
 
-/// Looks after a reception from its first moment on: says when a lock comes and goes, ends it by policy, and
-/// tells systemd that it is ready and alive. Alive is a reception whose samples move on, or that waits for
-/// them; a standstill anywhere else is none. Of several carriers there is a lock while one of them has one,
-/// and what they lost is added up.
+/// Looks after a reception from its first moment on: reports when a lock comes and goes, ends it by policy,
+/// and reports to systemd that it is ready and alive. Alive is a reception whose samples move on, or that
+/// waits for them; a standstill anywhere else is not. Of several carriers there is a lock while one of them
+/// has one, and what they lost is added up.
 class RxGuard {
   public:
-    /// `alone`: the process is there for this reception; else nobody is told anything. `seconds`: how long it
-    /// may run; this ends one that gets nothing, which never comes to where its time is looked at, and one
-    /// whose first samples take longer to come.
+    /// `alone`: the process is there for this reception; else nothing is reported. `seconds`: how long it may
+    /// run; this ends one that gets nothing, which never comes to where its time is looked at, and one whose
+    /// first samples take longer to come.
     RxGuard(std::vector<ExitPolicy> policies, bool alone, std::optional<double> seconds);
     ~RxGuard();
 
     /// While it lives, the carriers of a receiver are looked after.
     class Watched {
       public:
-        Watched(RxGuard& guard, std::vector<StatusAsked> carriers, const CountedSource& samples);
+        Watched(RxGuard& guard, std::vector<StatusSources> carriers, const CountedSource& samples);
         Watched(const Watched&) = delete;
         Watched& operator=(const Watched&) = delete;
         ~Watched();
@@ -60,7 +60,7 @@ class RxGuard {
 
   private:
     struct Carrier {
-        StatusAsked asked;
+        StatusSources asked;
         LockTeller locks;
     };
     struct Parts {

@@ -35,8 +35,8 @@ void check_digest(RxOutcome& outcome) {
 
 // A radio's samples mostly come more slowly than one core receives them: with automatic, a live reception
 // begins in order whatever another one has chosen, and stays so until its samples wait.
-HowToRun how_it_runs(const RxRunOptions& options, bool live) {
-    HowToRun how = options.running.how;
+RunConfig how_it_runs(const RxRunOptions& options, bool live) {
+    RunConfig how = options.running.how;
     if (live) how.choices.clear();  // what is best for a recording is not, where nothing hurries
     const bool has_device = !options.device.device.empty();
     if (has_device && how.executor == ExecutorKind::automatic) how.executor = ExecutorKind::pipeline;
@@ -117,7 +117,7 @@ void receive_by(GraphRun& run, RxReception& reception, RxCarriers& carriers, RxG
     // A failure before anything was read leaves its outputs as they were.
     if (failure && !reception.has_read()) std::rethrow_exception(failure);
     attempt([&] { reception.close(run, page); }, failure);
-    take_account(run, reception, carriers);
+    collect_results(run, reception, carriers);
     carriers.whole().failure = failure;
 }
 
@@ -145,7 +145,7 @@ void check_for_several(const RxOptions& options) {
         refuse("--device", "what a device takes is known of one receiver");
     if (!options.run.checkpoint.file.empty()) refuse("--checkpoint", "a band's tuners cannot be kept");
     if (options.reception.rolloff.is_auto() || options.reception.gold_code.is_auto())
-        refuse("auto", "of all the roll-off is taken as their frames tell it; give --gold a number");
+        refuse("auto", "the roll-off of all is taken from their frames; give --gold a number");
     for (const std::string& place : options.outputs.ip.places)
         if (place.starts_with("tun:")) refuse(place.c_str(), "there is one interface of that name");
     outputs_of(options.outputs, 1);  // before anything is searched

@@ -5,8 +5,8 @@
 
 namespace tidemill::cli {
 
-/// Receives one carrier: profiles and schedules unless told how, runs, and keeps the accounts. Throws
-/// IoError, WrongUsage or JobFailed.
+/// Receives one carrier: profiles and schedules unless the options say how, runs, and keeps the accounts.
+/// Throws IoError, WrongUsage or JobFailed.
 RxOutcome receive(const RxOptions& options);
 
 /// `tidemill dvbs2 rx --carrier all`: all carriers of DVB-S2 in a band at once, each into places of its own.

@@ -64,11 +64,11 @@ std::string measure_text(GapMeasure by) {
 }
 
 // "overflows 3 (the last at 00:14:03, 8192 samples by the clock on the wall)".
-std::string overflows_text(const RingSeen& ring) {
+std::string overflows_text(const RingState& ring) {
     if (ring.gaps == 0) return {};
     std::string text = fmt::format("{}overflows {}", kBetween, ring.gaps);
     if (ring.latest_gaps.empty()) return text;
-    const GapSeen& last = ring.latest_gaps.back();
+    const ObservedGap& last = ring.latest_gaps.back();
     return text + fmt::format(" ({}at {}, {} samples{})", ring.gaps > 1 ? "the last " : "",
                               clock_text(last.at_s), last.samples, measure_text(last.by));
 }
@@ -77,8 +77,8 @@ std::string losses_text(std::uint64_t frames_bad, std::uint64_t continuity_error
     return fmt::format("{0}bad frames {1}{0}continuity errors {2}", kBetween, frames_bad, continuity_errors);
 }
 
-// A lock is one once a frame has told what it is, and while something comes. What other signals have of
-// headers is by far weaker than any frame that could be received.
+// A lock is one once a frame was decoded, and while something comes. What other signals have of headers is by
+// far weaker than any frame that could be received.
 bool is_told(const RxView& view) {
     constexpr double kLeastEsn0_db = -10;
     return view.now.locked && view.pls && view.esn0_db > kLeastEsn0_db && !view.stands_still();
@@ -111,7 +111,7 @@ std::string state_line(const RxView& view) {
     return line;
 }
 
-std::string ring_text(const RingSeen& ring) {
+std::string ring_text(const RingState& ring) {
     if (!ring.loses) return overflows_text(ring);
     return fmt::format("{}{}buffer {:.2f} of {:.2f} s free at least", overflows_text(ring), kBetween,
                        ring.least_room_s, ring.holds_s);
@@ -184,7 +184,7 @@ void LockTeller::tell(const RxView& view, const std::string& remark) {
     told_ = true;
     ++lines_;
     const std::string more =
-        untold_ > 0 ? fmt::format("{}{} changes before were not told", kBetween, untold_) : "";
+        untold_ > 0 ? fmt::format("{}{} earlier changes were left out", kBetween, untold_) : "";
     untold_ = 0;
     tell_(state_line(view) + remark + more);
 }

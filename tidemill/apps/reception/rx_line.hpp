@@ -21,12 +21,12 @@ std::string last_line(const RxOutcome& outcome);
 
 /// Line on a live input's ring, with where the last samples were lost, and how little room the ring had left:
 /// "   overflows 1 (at 00:14:03, 8192 samples)   buffer 0.43 of 0.50 s free at least".
-std::string ring_text(const RingSeen& ring);
+std::string ring_text(const RingState& ring);
 
 /// How a player shows what is sent to a place; empty where it is sent to none.
 std::string watch_hint(const std::string& place);
 
-/// Tells when a lock comes and goes, also where both happened between two looks, and of trouble with the
+/// Reports when a lock comes and goes, also where both happened between two looks, and of trouble with the
 /// input; a reception that does nothing else all day fills no disk.
 class LockTeller {
   public:

@@ -37,7 +37,7 @@ TEST_CASE("rx line: a lock is told with its MODCOD, and none where nothing comes
     view.pls.reset();
     CHECK(state_line(view) == "00:00:01   signal, no lock yet   bad frames 0   continuity errors 0");
     view = view_of(5, true);
-    view.ring = RingSeen{.silent_s = 1.5, .trouble = "'tcp://x:1' has vanished, and is looked for"};
+    view.ring = RingState{.silent_s = 1.5, .trouble = "'tcp://x:1' has vanished, and is looked for"};
     CHECK(state_line(view) ==
           "00:00:05   no samples   bad frames 0   continuity errors 0   'tcp://x:1' has vanished, and is "
           "looked for");
@@ -48,7 +48,7 @@ TEST_CASE("lock teller: trouble with the input is told once, and an end is no lo
     LockTeller teller([&](const std::string& line) { lines.push_back(line); });
     teller.look(view_of(1, true));
     RxView view = view_of(2, true);
-    view.ring = RingSeen{.trouble = "it is gone"};
+    view.ring = RingState{.trouble = "it is gone"};
     teller.look(view);
     teller.look(view);
     REQUIRE(lines.size() == 2);
@@ -75,7 +75,7 @@ TEST_CASE("lock teller: what changes is told, at most six times a minute, and ho
     teller.look(view_of(61, true));
     teller.look(view_of(62, false));
     CHECK(lines.size() == 7);
-    CHECK(lines.back().ends_with("   93 changes before were not told"));
+    CHECK(lines.back().ends_with("   93 earlier changes were left out"));
 }
 
 TEST_CASE("lock teller: a lock that is lost and found again between two looks is told") {
@@ -94,7 +94,7 @@ TEST_CASE("lock teller: a lock that is lost and found again between two looks is
     view.now.locked = view.now.found = false;
     teller.look(view);
     view.now.locked = view.now.found = true;
-    view.now.locks = 3;  // the one that is told anyway
+    view.now.locks = 3;  // the one that is reported anyway
     teller.look(view);
     CHECK(lines.size() == 4);
     CHECK(lines.back().ends_with("   bad frames 0   continuity errors 0"));
@@ -105,7 +105,7 @@ TEST_CASE("lock teller: what stood still when it was ended has no lock again") {
     LockTeller teller([&](const std::string& line) { lines.push_back(line); });
     teller.look(view_of(1, true));
     RxView view = view_of(5, true);
-    view.ring = RingSeen{.silent_s = 1.5};
+    view.ring = RingState{.silent_s = 1.5};
     teller.look(view);
     view.ring->silent_s = 0;
     teller.end(view);
@@ -114,7 +114,7 @@ TEST_CASE("lock teller: what stood still when it was ended has no lock again") {
 }
 
 TEST_CASE("rx line: the last one says where samples were lost, by which clock, and that the user ended it") {
-    RingSeen ring{.loses = true, .holds_s = 0.5, .least_room_s = 0.43, .gaps = 1, .samples = 8192};
+    RingState ring{.loses = true, .holds_s = 0.5, .least_room_s = 0.43, .gaps = 1, .samples = 8192};
     ring.latest_gaps = {{.at_s = 843.2, .samples = 8192}};
     CHECK(ring_text(ring) ==
           "   overflows 1 (at 00:14:03, 8192 samples)   buffer 0.43 of 0.50 s free at least");
@@ -125,7 +125,7 @@ TEST_CASE("rx line: the last one says where samples were lost, by which clock, a
     ring.latest_gaps.back().by = GapMeasure::frames_and_clock;
     CHECK(ring_text(ring) ==
           "   overflows 2 (the last at 00:15:00, 10 samples by frames and the stream's clock)");
-    CHECK(ring_text(RingSeen{}).empty());
+    CHECK(ring_text(RingState{}).empty());
     RxOutcome outcome;
     CHECK(last_line(outcome) == "00:00:00   0 kB   bad frames 0   continuity errors 0\n");
     outcome.interrupted = true;

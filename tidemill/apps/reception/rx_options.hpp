@@ -8,8 +8,8 @@
 #include "tidemill/apps/reception/page/rx_page.hpp"
 #include "tidemill/apps/reception/reception.hpp"
 #include "tidemill/apps/reception/rx_outputs.hpp"
+#include "tidemill/apps/running/checkpointed_run.hpp"
 #include "tidemill/apps/running/devices.hpp"
-#include "tidemill/apps/running/kept_run.hpp"
 #include "tidemill/apps/running/watched_run.hpp"
 
 namespace tidemill::cli {
@@ -29,7 +29,7 @@ struct RxRunOptions {
 };
 
 /// Status lines, page and samples that are kept: all that a reception gives beside its data.
-struct RxBesideOptions {
+struct RxExtraOptions {
     std::string status;  ///< file for a line of JSON each second, "-" for standard output; empty: none
     RxPageOptions page{};
     IqOptions iq{};
@@ -42,13 +42,13 @@ struct RxReportOptions {
     bool check_digest = false;  ///< of a recording whose metadata claim one
 };
 
-/// `tidemill dvbs2 rx`, as the command line says it: for who takes it apart, not for the parts.
+/// `tidemill dvbs2 rx`, as the command line says it: for the verb, not for its parts.
 struct RxOptions {
     ReceptionOptions reception;
     RxOutputOptions outputs;
     RxRunOptions run{};
-    RxBesideOptions beside{};
-    std::vector<ExitPolicy> exit_on{};  ///< when to end without being told to
+    RxExtraOptions beside{};
+    std::vector<ExitPolicy> exit_on{};  ///< when to end by itself
     RxReportOptions report{};
 };
 

@@ -20,7 +20,7 @@ std::uint64_t RxOutcome::all_not_sent() const {
 
 std::string RxOutcome::failed_places() const {
     std::string text;
-    for (const PlaceAccount& each : places)
+    for (const OutputAccount& each : places)
         if (!each.failure.empty()) text += fmt::format("{}{}", text.empty() ? "" : "; ", each.failure);
     if (!iq_failure.empty()) text += fmt::format("{}{}", text.empty() ? "" : "; ", iq_failure);
     return text;

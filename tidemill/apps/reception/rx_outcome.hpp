@@ -35,10 +35,10 @@ struct RxOutcome {
     std::shared_ptr<const DecodingDevice> ldpc_device{};  ///< null: none
     std::optional<DeviceDecision> device_decision{};      ///< by the forecast, where there was one
     dvbs2::LdpcDeviceUse device;
-    TsSeen ts;
+    TransportState ts;
     std::map<int, std::uint64_t> packets_not_sent;  ///< by input stream
     std::uint64_t packet_bytes_lost = 0;            ///< that have come to no place
-    std::vector<PlaceAccount> places{};             ///< that it was written to
+    std::vector<OutputAccount> places{};            ///< that it was written to
     Json iq{};                                      ///< what was kept of the samples; null: none wanted
     std::string iq_failure{};
     Json ip{};  ///< what came of IP packets; null: none wanted

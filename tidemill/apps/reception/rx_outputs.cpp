@@ -12,7 +12,7 @@
 
 namespace tidemill::cli {
 
-WantedStreams parse_isi(const std::string& text) {
+StreamSelection parse_isi(const std::string& text) {
     if (text == "all") return {.all = true};
     const auto stream = io::whole_number<std::uint8_t>(text);
     if (!stream) {
@@ -174,7 +174,7 @@ void RxOutputWriter::look_for_ip(Look look) {
     if (worked && !ip_->places().works()) stop_without_places();
 }
 
-// Nobody is left who could get anything.
+// No output is left that could get anything.
 void RxOutputWriter::stop_without_places() const {
     std::string failure;
     for (const OutputFan* places : all_places()) {
@@ -230,8 +230,8 @@ std::uint64_t RxOutputWriter::packet_bytes_lost() const {
     return bytes;
 }
 
-std::vector<PlaceAccount> RxOutputWriter::accounts() const {
-    std::vector<PlaceAccount> all;
+std::vector<OutputAccount> RxOutputWriter::accounts() const {
+    std::vector<OutputAccount> all;
     for (const OutputFan* places : all_places()) {
         const auto accounts = places->accounts();
         all.insert(all.end(), accounts.begin(), accounts.end());

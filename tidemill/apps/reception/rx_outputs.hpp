@@ -18,7 +18,7 @@
 namespace tidemill::cli {
 
 /// Input streams of the signal that are wanted; by default the first that is seen.
-struct WantedStreams {
+struct StreamSelection {
     bool all = false;
     std::optional<std::uint8_t> only{};
 };
@@ -30,7 +30,7 @@ struct RxOutputOptions {
     std::string bbframes{};              ///< good BBFRAMEs one behind the other, or one in a datagram
     std::string generic{};               ///< data fields of generic streams
     IpOptions ip{};                      ///< IP packets in either kind of stream
-    WantedStreams streams{};
+    StreamSelection streams{};
     dvbs2::DamagedPacket damaged = dvbs2::DamagedPacket::drop;
     double udp_mbps = 0;                          ///< 0: packets leave by the signal's clock
     bool paced = true;                            ///< false: packets leave for the network as they come
@@ -58,7 +58,7 @@ RxOutputOptions outputs_of(const RxOutputOptions& all, std::size_t carrier);
 void check_roll(const RxOutputOptions& options);
 
 /// Reads what --isi names: the number of a stream, or all. Throws WrongUsage.
-WantedStreams parse_isi(const std::string& text);
+StreamSelection parse_isi(const std::string& text);
 
 /// Opens what the options name, and hands each part of a reception to its places.
 class RxOutputWriter {
@@ -89,7 +89,7 @@ class RxOutputWriter {
     Json ip_counts() const { return ip_ ? ip_->counts() : Json(); }
 
     /// Account of each output.
-    std::vector<PlaceAccount> accounts() const;
+    std::vector<OutputAccount> accounts() const;
 
   private:
     void stamp(const dvbs2::ReceivedFrame& frame);

@@ -37,7 +37,7 @@ std::string progress_of_several(const Receivers& receivers, const CountedSource&
 
 }  // namespace
 
-RxReception::RxReception(const RxRunOptions& how, const RxBesideOptions& beside, RxCarriers& carriers)
+RxReception::RxReception(const RxRunOptions& how, const RxExtraOptions& beside, RxCarriers& carriers)
     : how_(how),
       beside_(beside),
       carriers_(carriers),
@@ -114,10 +114,10 @@ std::unique_ptr<RxShow> RxReception::show() {
 }
 
 // The tuners of a band give what a receiver takes of one carrier.
-RxPlace RxReception::place_of(std::size_t carrier) const {
+RxLabel RxReception::place_of(std::size_t carrier) const {
     const RxOutcome& outcome = carriers_[carrier].outcome;
     const dvbs2::ReceiverConfig& config = outcome.job.config;
-    RxPlace place{.carrier = carrier,
+    RxLabel place{.carrier = carrier,
                   .name = carriers_.whole().job.recording.data_path.string(),
                   .tuned_hz = config.tuned_hz,
                   .rolloff = config.rolloff,
@@ -133,8 +133,8 @@ RxPlace RxReception::place_of(std::size_t carrier) const {
     return place;
 }
 
-std::vector<StatusAsked> RxReception::asked() const {
-    std::vector<StatusAsked> asked;
+std::vector<StatusSources> RxReception::asked() const {
+    std::vector<StatusSources> asked;
     for (std::size_t k = 0; k < carriers_.size(); ++k) {
         asked.push_back({carriers_.status_of(*receivers_, counted_, k)});
         if (carriers_.is_band()) asked.back().carrier = carriers_[k].number;
@@ -150,7 +150,7 @@ RunOptions RxReception::run_options() {
     return how;
 }
 
-// On a terminal the state all the time; in a log it is told when it changes.
+// On a terminal the state all the time; in a log it is written when it changes.
 std::string RxReception::progress(double elapsed_s) const {
     if (!Watch::draws()) return {};
     if (carriers_.is_band()) return progress_of_several(*receivers_, counted_, elapsed_s);
@@ -159,7 +159,7 @@ std::string RxReception::progress(double elapsed_s) const {
     return state_line(view);
 }
 
-// However fast a recording is received, what changes in it is told in its own time, and its page has looks at
+// However fast a recording is received, its changes are reported in its own time, and its page has looks at
 // it as a report has room for.
 void RxReception::look_by_samples(RxGuard& guard, RxPage& page) {
     constexpr double kPageLooks = 480;
@@ -194,7 +194,7 @@ void RxReception::go(GraphRun& run, RxGuard& guard, RxPage& page) {
         });
 }
 
-// That it cannot be written costs nothing else of what is told.
+// That it cannot be written affects no other report.
 void RxReception::write_report(const RxPage& page) {
     if (!show_) return;
     try {

@@ -14,7 +14,7 @@
 #include "tidemill/apps/reception/rx_guard.hpp"
 #include "tidemill/apps/reception/rx_options.hpp"
 #include "tidemill/apps/reception/status_lines.hpp"
-#include "tidemill/apps/running/kept_run.hpp"
+#include "tidemill/apps/running/checkpointed_run.hpp"
 #include "tidemill/apps/running/watched_run.hpp"
 #include "tidemill/runtime/stream/journal.hpp"
 
@@ -24,12 +24,12 @@ namespace tidemill::cli {
 class RxReception {
   public:
     /// All that is given outlives it. Throws JobFailed for what cannot be written, and CheckpointError.
-    RxReception(const RxRunOptions& how, const RxBesideOptions& beside, RxCarriers& carriers);
+    RxReception(const RxRunOptions& how, const RxExtraOptions& beside, RxCarriers& carriers);
 
     /// Until the samples end, or the user or a policy ends it.
     void go(GraphRun& run, RxGuard& guard, RxPage& page);
-    /// Everything is written; throws JobFailed where it could not be. Of a report that could not be written
-    /// the outcome tells.
+    /// Everything is written; throws JobFailed where it could not be. The outcome says that a report could
+    /// not be written.
     void close(const GraphRun& run, const RxPage& page);
 
     /// Whether a sample has been read.
@@ -46,8 +46,8 @@ class RxReception {
     void count_seam();
     std::unique_ptr<IqSaver> iq_saver() const;
     std::unique_ptr<RxShow> show();
-    RxPlace place_of(std::size_t carrier) const;
-    std::vector<StatusAsked> asked() const;
+    RxLabel place_of(std::size_t carrier) const;
+    std::vector<StatusSources> asked() const;
     RunOptions run_options();
     bool needs_more_cores() const;
     void look_by_samples(RxGuard& guard, RxPage& page);
@@ -55,7 +55,7 @@ class RxReception {
     std::string progress(double elapsed_s) const;
 
     const RxRunOptions& how_;
-    const RxBesideOptions& beside_;
+    const RxExtraOptions& beside_;
     RxCarriers& carriers_;
     BandTap* band_ = nullptr;  // part of the source; null: nobody looks, or the receiver takes all of it
     std::unique_ptr<io::SampleSource> source_;
@@ -66,7 +66,7 @@ class RxReception {
     std::unique_ptr<Journal> journal_;  // null: none wanted, like the others
     std::unique_ptr<IqSaver> saver_;
     std::unique_ptr<RxShow> show_;
-    KeptRun kept_;
+    CheckpointedRun kept_;
 };
 
 }  // namespace tidemill::cli

@@ -97,7 +97,7 @@ std::vector<std::string> all_warnings(const RxOutcome& outcome) {
         warnings.push_back("memory of the device was short: " + outcome.device.shortage);
     if (const std::string why = refused_tokens(outcome); !why.empty()) warnings.push_back(why);
     if (!outcome.iq_failure.empty()) warnings.push_back("samples were not all kept: " + outcome.iq_failure);
-    for (const PlaceAccount& place : outcome.places)
+    for (const OutputAccount& place : outcome.places)
         for (std::string& warning : warnings_of(place)) warnings.push_back(std::move(warning));
     return warnings;
 }
@@ -178,7 +178,7 @@ std::string summary_text(const RxOutcome& outcome) {
 Json account_json(const RxOutcome& outcome) {
     Json json = fields_json(view_of(outcome));
     json["outputs"] = Json::array();
-    for (const PlaceAccount& place : outcome.places) json["outputs"].push_back(json_of(place));
+    for (const OutputAccount& place : outcome.places) json["outputs"].push_back(json_of(place));
     json["warnings"] = all_warnings(outcome);
     return json;
 }

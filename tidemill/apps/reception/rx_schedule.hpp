@@ -10,7 +10,7 @@ namespace tidemill::cli {
 /// account. Throws as GraphRun::prepare(), DeviceError for a device that refuses and cannot be done without.
 void find_schedule(GraphRun& run, const Topology& topology, RxCarriers& carriers);
 
-/// A schedule file tells the time of a block; what a block carries is known only after the run.
+/// A schedule file holds the time of a block; what a block carries is known only after the run.
 void predict_from_period(RxOutcome& outcome);
 
 }  // namespace tidemill::cli

@@ -150,7 +150,7 @@ Json carrier_json(const SurveyedCarrier& c, const std::optional<double>& center_
     return json;
 }
 
-// The strongest are told.
+// The strongest are reported.
 std::string tone_lines(const std::vector<double>& tones_hz, const std::optional<double>& center_hz) {
     constexpr std::size_t kTold = 10;
     std::vector<double> told(

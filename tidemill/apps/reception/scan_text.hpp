@@ -21,7 +21,7 @@ struct ScannedBand {
     double live_s = 0;               ///< of a live input, that were looked at; 0: a recording, all of it
 };
 
-/// Finds all carriers and listens to each; `listened` is told how many of them are done.
+/// Finds all carriers and listens to each; `listened` gets the number of those that are done.
 ScannedBand scan_band(const ReceptionJob& job, const std::function<void(std::size_t, std::size_t)>& listened);
 
 /// A line for each carrier, and how one of them is received. What came off the air stands there as plain

@@ -29,7 +29,7 @@ constexpr std::size_t kPreviewSamples = 2 * dvbs2::kSymbolRateSearchSamples;
 constexpr std::size_t kMostRates = 8;
 constexpr std::uint64_t kFramesThatConvince = 3;
 constexpr double kSymbolsThatShowClock = 70e3;  // twice what the receiver takes to find it
-constexpr double kMostWrong = 0.005;            // of a symbol rate that is told,
+constexpr double kMostWrong = 0.005;            // of a given symbol rate,
 constexpr double kLeastWrong = 140e-6;          // what is less wrong the receiver's clock follows
 constexpr std::uint64_t kFramesThatTellNoise = 20;
 constexpr std::size_t kPilotsForGold = 4000;                     // 11 deviations at the threshold of QPSK 1/4
@@ -179,7 +179,7 @@ void search_rolloff(const OpenSamples& open, dvbs2::ReceiverConfig& config) {
     }
     if (!best && has_dummies)
         throw NoSignalFound(
-            "no roll-off found: nothing but dummy frames, which do not tell it; give --rolloff");
+            "no roll-off found: nothing but dummy frames, which do not carry it; give --rolloff");
     if (!best) throw NoSignalFound("no roll-off found: no frame could be decoded with any; give --rolloff");
     config.rolloff = best->tried;
 }

@@ -32,8 +32,8 @@ using OpenSamples = std::function<std::unique_ptr<io::SampleSource>()>;
 /// sample rate must be known. Throws NoSignalFound saying what was not found.
 void search_signal(const OpenSamples& open, const SearchFor& search, dvbs2::ReceiverConfig& config);
 
-/// The symbol rate that the beginning of a recording has, where the receiver finds no clock there at the one
-/// that is told, and frames at one within half a percent of it; nothing else.
+/// The symbol rate that the beginning of a recording has, where the receiver finds no clock there at the
+/// given one, and frames at one within half a percent of it; nothing else.
 std::optional<double> corrected_symbol_rate(const OpenSamples& open, dvbs2::ReceiverConfig config);
 
 }  // namespace tidemill::cli

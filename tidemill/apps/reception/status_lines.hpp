@@ -11,16 +11,16 @@
 namespace tidemill::cli {
 
 /// Objects that are asked for a line of --status each second.
-struct StatusAsked {
+struct StatusSources {
     RxStatus status;
-    std::optional<std::size_t> carrier{};  ///< its number, which the line tells
+    std::optional<std::size_t> carrier{};  ///< its number in the line
 };
 
 /// Status lines while it lives, where they are wanted.
 class StatusLines {
   public:
-    /// Throws JobFailed where `place` cannot be written; an empty one is none.
-    StatusLines(const std::string& place, std::vector<StatusAsked> asked);
+    /// Throws JobFailed where `place` cannot be written; an empty one means no file.
+    StatusLines(const std::string& place, std::vector<StatusSources> asked);
 
     /// The last lines; throws JobFailed when one could not be written.
     void close();
@@ -28,7 +28,7 @@ class StatusLines {
   private:
     void write(const std::string& line);
 
-    std::vector<StatusAsked> asked_;
+    std::vector<StatusSources> asked_;
     std::optional<io::ByteWriter> file_;
     std::optional<Every> ticks_;
 };

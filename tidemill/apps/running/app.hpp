@@ -20,7 +20,7 @@ namespace tidemill {
 ///     }
 class App {
   public:
-    /// Tells in words what a run came to; asked once, when the run is over and its graph is still there.
+    /// Describes the result of a run; asked once, when the run is over and its graph is still there.
     using Outcome = std::function<std::string()>;
     /// Fills an empty graph.
     using Build = std::function<Outcome(Graph&)>;
@@ -28,7 +28,7 @@ class App {
     using Variable = std::variant<bool*, int*, std::uint64_t*, float*, double*, std::string*>;
 
     /// `build` is called once for the run and once for each kind of core that is profiled before it, each
-    /// time with a new graph. It may return a callable that tells the outcome as text, which is printed.
+    /// time with a new graph. It may return a callable that gives the outcome as text, which is printed.
     template <class F>
     App(std::string name, F build) : App(std::move(name), build_of(std::move(build)), Checked{}) {}
 

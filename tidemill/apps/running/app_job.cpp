@@ -58,7 +58,7 @@ std::chrono::nanoseconds in_ns(double seconds) {
 
 AppOutcome run_app(const AppProgram& program, const AppRunOptions& options) {
     const Topology topology = topology_by(options.running.kinds);
-    HowToRun wanted = options.running.how;
+    RunConfig wanted = options.running.how;
     // Only what has threads beside the source can have no room for a frame, and dynamic workers drop none.
     const bool drops = options.late != Late::wait || options.replay;
     if (drops && wanted.executor == ExecutorKind::automatic) wanted.executor = ExecutorKind::pipeline;
@@ -76,7 +76,7 @@ AppOutcome run_app(const AppProgram& program, const AppRunOptions& options) {
     if (how.late != Late::wait && run.how().executor == ExecutorKind::sequence)
         warn("--late: in sequence each frame is done before the next begins, so none is ever dropped");
     how.deadline = in_ns(options.deadline_s);
-    KeptRun kept(options.checkpoint, graph);
+    CheckpointedRun kept(options.checkpoint, graph);
     kept.put_into(how);
     watched.go(run, how);
     watched.write(run);

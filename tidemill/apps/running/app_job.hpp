@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "tidemill/apps/running/app.hpp"
-#include "tidemill/apps/running/kept_run.hpp"
+#include "tidemill/apps/running/checkpointed_run.hpp"
 #include "tidemill/apps/running/watched_run.hpp"
 #include "tidemill/runtime/stream/journal.hpp"
 
@@ -53,7 +53,7 @@ Profile profile_app(const AppProgram& program, const Topology& topology, const P
 /// Result of a graph's run.
 AppOutcome outcome_of(std::string program, const GraphRun& run, const WatchedRun& watched);
 
-/// Runs a new graph: profiles and schedules one before, unless told how to run.
+/// Runs a new graph: profiles and schedules one before, unless the options say how to run.
 AppOutcome run_app(const AppProgram& program, const AppRunOptions& options);
 
 /// Adds --stats and --json, and all that says how a graph runs.

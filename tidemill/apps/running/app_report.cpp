@@ -2,6 +2,7 @@
 
 #include "tidemill/apps/running/app_job.hpp"
 #include "tidemill/base/json.hpp"
+#include "tidemill/base/plural.hpp"
 #include "tidemill/scheduling/model/schedule_json.hpp"
 
 namespace tidemill::cli {
@@ -9,14 +10,14 @@ namespace tidemill::cli {
 namespace {
 
 // The profile predicts nothing for a thread per task, on whatever cores the system gives it.
-bool is_foretold(const AppOutcome& outcome) {
+bool is_predicted(const AppOutcome& outcome) {
     return outcome.executor != ExecutorKind::threads && outcome.profile && outcome.schedule &&
            !outcome.profile->tasks.empty();
 }
 
 std::string tables(const AppOutcome& outcome) {
     std::string text = "\nTasks\n" + task_table(outcome.run);
-    if (is_foretold(outcome)) {
+    if (is_predicted(outcome)) {
         text +=
             "\nSchedule (from the profile)\n" + to_table(*outcome.schedule, *outcome.profile, outcome.model);
     }
@@ -27,18 +28,20 @@ std::string tables(const AppOutcome& outcome) {
     for (const SegmentReport& segment : outcome.run.segments) tokens += segment.tokens;
     return text + fmt::format(
                       "\nlatency    {:.2f} us in the median, {:.2f} us at 99 %, {:.2f} us at most\n"
-                      "memory     {} tokens, {} bytes\n",
+                      "memory     {} token{}, {} bytes\n",
                       outcome.run.latency.p50_us, outcome.run.latency.p99_us, outcome.run.latency.most_us,
-                      tokens, outcome.run.token_bytes());
+                      tokens, plural(tokens), outcome.run.token_bytes());
 }
 
 // Frames that did not come in time; empty when all did.
 std::string late_text(const RunReport& run) {
     std::string text;
     if (run.dropped > 0)
-        text += fmt::format("dropped    {} frames, for which there was no room\n", run.dropped);
+        text += fmt::format("dropped    {} frame{}, for which there was no room\n", run.dropped,
+                            plural(run.dropped));
     for (const TaskReport& task : run.tasks) {
-        if (task.late > 0) text += fmt::format("late       {} frames, at {}\n", task.late, task.name);
+        if (task.late > 0)
+            text += fmt::format("late       {} frame{}, at {}\n", task.late, plural(task.late), task.name);
     }
     return text;
 }
@@ -77,7 +80,7 @@ std::string report_json(const AppOutcome& outcome) {
     json["adaptations"] = changes_json(outcome.changes);
     json["run"] = json_of(outcome.run);
     json["schedule"] =
-        is_foretold(outcome) ? schedule_json(*outcome.schedule, *outcome.profile, outcome.model) : Json();
+        is_predicted(outcome) ? schedule_json(*outcome.schedule, *outcome.profile, outcome.model) : Json();
     return to_text(json, 2);
 }
 

@@ -35,7 +35,7 @@ App::Outcome build_sum(Graph& graph, int frames) {
 
 const cli::AppProgram kProgram{"sum", [](Graph& graph) { return build_sum(graph, 1000); }};
 
-cli::AppRunOptions running(HowToRun how, bool stats = false) {
+cli::AppRunOptions running(RunConfig how, bool stats = false) {
     return {.running = {.how = std::move(how)}, .stats = stats};
 }
 
@@ -137,7 +137,7 @@ TEST_CASE("app: the report says frames and result, in words and for machines") {
     CHECK(json["schedule"]["period"] == json["predicted_period_us"]);
 }
 
-TEST_CASE("app: a thread per task, chosen by forecast, has a report without a foretold schedule") {
+TEST_CASE("app: a thread per task, chosen by forecast, has a report without a predicted schedule") {
     cli::AppOutcome outcome = cli::run_app(kProgram, running({.executor = ExecutorKind::threads}, true));
     REQUIRE(outcome.schedule);
     outcome.profile.emplace();
@@ -267,7 +267,7 @@ TEST_CASE("app: exit statuses tell wrong usage, unusable input and failed jobs a
 }
 
 TEST_CASE("app: every executor, batch and latency comes to the same result") {
-    const std::vector<HowToRun> all{
+    const std::vector<RunConfig> all{
         {.executor = ExecutorKind::sequence},
         {.executor = ExecutorKind::threads, .replicas = 3},
         {.executor = ExecutorKind::dynamic, .policy = "oldest"},
@@ -278,7 +278,7 @@ TEST_CASE("app: every executor, batch and latency comes to the same result") {
          .profile_s = 0.01,
          .waiting = WaitMode::passive},
     };
-    for (const HowToRun& how : all) {
+    for (const RunConfig& how : all) {
         CAPTURE(to_string(how.executor));
         const cli::AppOutcome outcome = cli::run_app(kProgram, running(how));
         CHECK(outcome.result == "sum 999000");
@@ -287,7 +287,7 @@ TEST_CASE("app: every executor, batch and latency comes to the same result") {
 }
 
 TEST_CASE("app: wishes that contradict each other are refused before anything is profiled") {
-    for (const HowToRun& how : std::vector<HowToRun>{
+    for (const RunConfig& how : std::vector<RunConfig>{
              {.executor = ExecutorKind::threads, .latency_us = 100},
              {.executor = ExecutorKind::dynamic, .adapt = true},
              {.executor = ExecutorKind::sequence, .scheduling = {.cores = Platform{.big = 1}}},
@@ -307,16 +307,16 @@ TEST_CASE("app: a schedule that is given can be adapted, and auto comes to the s
     const cli::AppOutcome automatic = cli::run_app(kProgram, running({.executor = ExecutorKind::automatic}));
     CHECK(automatic.result == "sum 999000");
     CHECK(automatic.run.delivered == 1000);
-    HowToRun how{.schedule = Schedule{.stages = {{0, 3, 1, Topology::here().kinds[0].name}}},
-                 .profile_s = 0.01,
-                 .adapt = true};
+    RunConfig how{.schedule = Schedule{.stages = {{0, 3, 1, Topology::here().kinds[0].name}}},
+                  .profile_s = 0.01,
+                  .adapt = true};
     const cli::AppOutcome adapted = cli::run_app(kProgram, running(how));
     CHECK(adapted.result == "sum 999000");
     REQUIRE(adapted.profile);
     REQUIRE(adapted.account.forecast);
     CHECK(cli::report_text(adapted, false).find("forecast   predicted ") != std::string::npos);
     const std::string kind = how.schedule->stages[0].core_kind;
-    HowToRun on_fewer = how;
+    RunConfig on_fewer = how;
     on_fewer.schedule->stages = {{0, 1, 1, kind}, {1, 2, 1, kind}};
     on_fewer.scheduling.cores.emplace().set(kind, 1);
     CHECK_THROWS_WITH_AS(cli::run_app(kProgram, running(on_fewer)), doctest::Contains("uses 2 '"),

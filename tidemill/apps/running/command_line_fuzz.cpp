@@ -46,7 +46,7 @@ void parse_cores(const std::string& text) {
                                                     .description = "core:4 pu:1",
                                                     .kinds = "big=0-1,little=2-3"});
     try_to([&] { expect(cores_here(parse_platform(text), machine).big <= 2); });
-    try_to([&] {  // kinds of which there are no cores are not told
+    try_to([&] {  // kinds of which there are no cores are not listed
         const std::string told = to_string(parse_platform(text));
         expect(to_string(parse_platform(told)) == told);
     });

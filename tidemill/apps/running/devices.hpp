@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tidemill/base/json.hpp"
-#include "tidemill/dvbs2/receiver/ldpc_elsewhere.hpp"
+#include "tidemill/dvbs2/receiver/ldpc_offload.hpp"
 #include "tidemill/options/command_line.hpp"
 #include "tidemill/runtime/threads/token_memory.hpp"
 #include "tidemill/scheduling/static/chain.hpp"
@@ -32,7 +32,7 @@ void add_device_options(Verb& verb, DeviceOptions& options);
 struct DecodingDevice {
     std::string id;      ///< as tidemill topo names it
     std::string memory;  ///< the policy by which frames come there and back
-    std::shared_ptr<const dvbs2::LdpcElsewhere> decoder;
+    std::shared_ptr<const dvbs2::LdpcOffload> decoder;
     std::shared_ptr<TokenMemory> tokens{};  ///< where the run's tokens are to lie; null: in the program's own
 
     /// Why it does not reach some of these, in a sentence; empty: it does.
@@ -53,7 +53,7 @@ struct ListedDevices {
 /// Services of a house with devices, for verbs that go without where there is none.
 struct Devices {
     /// Opens the device that is wanted; null: none is. `known` are the policies that a model file remembers.
-    /// Throws an Error that tells what there is instead.
+    /// Throws an Error that lists what there is instead.
     std::function<std::shared_ptr<const DecodingDevice>(const DeviceOptions& options,
                                                         std::span<const FastestMemory> known)>
         open;

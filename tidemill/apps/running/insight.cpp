@@ -27,7 +27,7 @@ void add_probe(Probes& probes, const std::string& socket) {
 }  // namespace
 
 void check_writable(const std::filesystem::path& path) {
-    std::error_code unknown;                                              // is told by opening it
+    std::error_code unknown;                                              // is found by opening it
     if (path.empty() || std::filesystem::is_fifo(path, unknown)) return;  // a pipe would wait for its reader
     writing([&] { const io::ByteWriter file(path); });
 }

@@ -23,7 +23,7 @@ struct InsightOptions {
     std::string graph;                ///< file for a drawing of the graph (.svg, .dot); empty: none
     std::vector<std::string> probes;  ///< sockets, "module.socket"
     std::uint64_t print_frames = 0;   ///< print all sockets of the first frames of each task
-    double watchdog_s = 0;            ///< tell when nothing moves for so long; 0: never
+    double watchdog_s = 0;            ///< report when nothing moves for so long; 0: never
 };
 
 /// Opens the file as a run will have to in the end, and leaves it as it is. Throws JobFailed where that

@@ -39,7 +39,7 @@ std::string one_word(const std::string& text) {
 
 }  // namespace
 
-RadioPlan radio_plan(const RadioOptions& options, const WantedOfRadio& wanted) {
+RadioPlan radio_plan(const RadioOptions& options, const RadioDemand& wanted) {
     if (!options.frequency_hz)
         throw WrongUsage("--freq: say at which frequency the carrier is: --freq 741.5M");
     if (!wanted.sample_rate_hz)

@@ -35,7 +35,7 @@ struct RadioPlan {
 };
 
 /// Demands on a radio's samples.
-struct WantedOfRadio {
+struct RadioDemand {
     std::optional<double> sample_rate_hz{};
     double symbol_rate_hz = 0;       ///< of the carrier; 0: nobody knows
     bool carrier_is_placed = false;  ///< the user has said where it lies in the samples
@@ -43,6 +43,6 @@ struct WantedOfRadio {
 
 /// Tunes a radio beside a carrier whose width is known, where there is room: away from the peak that radios
 /// have in the middle of what they give. Throws WrongUsage for what is missing or cannot be.
-RadioPlan radio_plan(const RadioOptions& options, const WantedOfRadio& wanted);
+RadioPlan radio_plan(const RadioOptions& options, const RadioDemand& wanted);
 
 }  // namespace tidemill::cli

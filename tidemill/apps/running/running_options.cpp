@@ -24,7 +24,7 @@ std::shared_ptr<const bridge::FactorFile> read_factors(const std::string& path) 
     return std::make_shared<bridge::FactorFile>(bridge::read_known_tasks(path));
 }
 
-void add_executor_options(Verb& verb, HowToRun& how) {
+void add_executor_options(Verb& verb, RunConfig& how) {
     verb.choice("--executor", how.executor,
                 {{"auto", ExecutorKind::automatic},
                  {"pipeline", ExecutorKind::pipeline},
@@ -78,12 +78,12 @@ void add_executor_options(Verb& verb, HowToRun& how) {
         .excludes("--batch");
 }
 
-void add_end_options(Verb& verb, HowToRun& how) {
+void add_end_options(Verb& verb, RunConfig& how) {
     verb.option("--frames", how.frames, "End after this many source frames").in(at_least(1)).common();
     verb.option("--seconds", how.seconds, "End after this time").is(Kind::seconds).in(above(0)).common();
 }
 
-void add_schedule_options(Verb& verb, HowToRun& how) {
+void add_schedule_options(Verb& verb, RunConfig& how) {
     const auto read = [&how](const std::string& path) {
         how.schedule_file = path;
         return read_schedule(path);

@@ -26,7 +26,7 @@ namespace {
 struct ScheduleOptions {
     std::string chain;
     std::string batch;
-    HowToSchedule how;
+    ScheduleConfig how;
     bool least_latency = false;
     std::optional<double> most_latency_us{};
     std::string output;
@@ -71,7 +71,7 @@ std::optional<PacedSchedule> paced_schedule(const ScheduleOptions& options, cons
 }
 
 // The cost of a limit of latency is not what stages leave idle.
-void say_what_limit_costs(Answer& made, const HowToSchedule& how, const Profile& profile) {
+void say_what_limit_costs(Answer& made, const ScheduleConfig& how, const Profile& profile) {
     constexpr double kEqual = 1 - 1e-9;
     const Schedule any = how.strategy->schedule(profile, made.platform, made.objective, made.model);
     if (*any.period_us >= made.paced->period_us * kEqual) return;
@@ -81,7 +81,7 @@ void say_what_limit_costs(Answer& made, const HowToSchedule& how, const Profile&
 
 // Cores that are to be left free do not count in the bound.
 Answer answer_on(const Platform& platform, const ScheduleOptions& options, const Profile& profile) {
-    const HowToSchedule& how = options.how;
+    const ScheduleConfig& how = options.how;
     Answer made{.platform = platform, .model = model_of(how, profile)};
     made.objective = objective_of(how, profile, made.platform);
     made.paced = paced_schedule(options, profile, made);

@@ -7,13 +7,13 @@
 
 namespace tidemill::cli {
 
-/// Tells systemd how this program is doing (Type=notify): each time one datagram to the socket that
-/// $NOTIFY_SOCKET names. Where there is no such variable, nobody is told.
+/// Reports this program's state to systemd (Type=notify): each time one datagram to the socket that
+/// $NOTIFY_SOCKET names. Where there is no such variable, nothing is sent.
 class ServiceManager {
   public:
     /// By the variables of this process.
     ServiceManager();
-    /// Tells whoever listens at that address: a path, or "@" and an abstract name; empty: nobody.
+    /// Sends to the listener at that address: a path, or "@" and an abstract name; empty: nobody.
     explicit ServiceManager(std::string address) : address_(std::move(address)) {}
 
     bool listens() const { return !address_.empty(); }

@@ -34,11 +34,11 @@ class Listening {
 void ask_to_end() noexcept;
 
 /// Looks after a long job: shows a progress line on standard error, and turns Ctrl-C (SIGINT), SIGTERM and
-/// SIGHUP into a stop request. A second one ends the program at once, but for one within 200 ms: who signals
-/// a process and its group means it once.
+/// SIGHUP into a stop request. A second one ends the program at once, but for one within 200 ms: a signal to
+/// a process and its group is meant once.
 class Watch {
   public:
-    /// `line` tells how far the job is; it is called from another thread. Empty, or where it tells nothing:
+    /// `line` describes the progress; it is called from another thread. Empty, or where it gives nothing:
     /// nothing is shown.
     explicit Watch(std::function<std::string()> line) : Watch(std::move(line), {}) {}
 
@@ -48,7 +48,7 @@ class Watch {
     /// Whether progress is a line that is drawn again and again.
     static bool draws();
 
-    /// Tells something in a line of its own, above the one that shows progress.
+    /// Writes a line of its own, above the one that shows progress.
     static void tell_line(const std::string& line);
 
     /// Shows the last state and ends the line.

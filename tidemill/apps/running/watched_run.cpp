@@ -18,7 +18,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Source frames that have run. Whoever is asked whether to go on is done with those it was asked for before.
+// Source frames that have run. A question whether to go on means that the frames before are done.
 class FrameCount {
   public:
     explicit FrameCount(std::uint64_t most) : most_(static_cast<double>(most)) {}
@@ -45,7 +45,7 @@ class FrameCount {
     double most_;
     Clock::time_point start_ = Clock::now();
     std::atomic<double> per_turn_{1};
-    double asked_for_ = 0;  // of whoever is asked
+    double asked_for_ = 0;  // of the asked thread
     std::atomic<double> frames_{0};
 };
 
@@ -139,7 +139,7 @@ Json forecast_json(const RunAccount& account) {
 std::string energy_text(const EnergyUse& energy, std::uint64_t frames, bool in_full) {
     const bool has_many_reasons = energy.not_measured.find(';') != std::string::npos;
     if (in_full || energy.joules || !has_many_reasons) return energy_line(energy, frames);
-    return "energy     not measured (no meter answers; --stats tells why)\n";
+    return "energy     not measured (no meter answers; --stats says why)\n";
 }
 
 std::string changes_text(const std::vector<AdaptationChange>& changes) {

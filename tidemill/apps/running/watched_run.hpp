@@ -17,7 +17,7 @@ namespace tidemill::cli {
 struct RunAccount {
     std::optional<Choice> choice{};
     std::optional<Forecast> forecast{};
-    double came_to_us = 0;  ///< microseconds a source frame under what was foretold; 0: not known
+    double came_to_us = 0;  ///< microseconds a source frame under what was predicted; 0: not known
 };
 
 RunAccount account_of(const GraphRun& run);
@@ -29,7 +29,7 @@ Json forecast_json(const RunAccount& account);
 
 /// How a verb runs a graph, and what the user wants to see of it.
 struct RunningOptions {
-    HowToRun how{};
+    RunConfig how{};
     std::string kinds{};                ///< as topology_by() reads them
     std::string energy_meter = "auto";  ///< as find_energy_meter() reads it
     InsightOptions insight{};
@@ -42,7 +42,7 @@ enum class RunEnds { with_its_source, as_asked };
 /// Adds the options that every verb has that runs a graph.
 void add_running_options(Verb& verb, RunningOptions& options, RunEnds ends = RunEnds::as_asked);
 
-/// Tells on standard error what was scheduled, what period that promises in the given words, and warnings.
+/// Writes to standard error what was scheduled, what period that promises in the given words, and warnings.
 void announce(const GraphRun& run, const std::string& promise);
 
 /// A period in the words of announce().
@@ -54,10 +54,10 @@ class WatchedRun {
     /// Throws for what cannot be measured or written, so that nobody waits for a run that has nowhere to go.
     WatchedRun(const RunningOptions& options, Graph& graph);
 
-    /// Told, from another thread, when the user wants the run to end: a source may be waiting for its data.
+    /// Called from another thread when the user wants the run to end: a source may be waiting for its data.
     void ends_with(std::function<void()> end) { end_ = std::move(end); }
 
-    /// Runs it. `line` tells how far it is; without one, frames are counted.
+    /// Runs it. `line` describes the progress; without one, frames are counted.
     void go(GraphRun& run, RunOptions options = {}, std::function<std::string()> line = {},
             const GraphRun::Follow& follow = {});
 
@@ -77,7 +77,7 @@ class WatchedRun {
     bool interrupted_ = false;
 };
 
-/// The energy of a run in one line. Why each of several meters did not answer is told in full only.
+/// The energy of a run in one line. Why each of several meters did not answer is reported in full only.
 std::string energy_text(const EnergyUse& energy, std::uint64_t frames, bool in_full);
 
 /// Changes of schedule in words, a line each.

@@ -21,13 +21,13 @@ bool fills_with_nulls(const TxDataOptions& data) {
     return data.idle == Idle::null_packets && !data.generic_bytes && !data.delete_nulls;
 }
 
-// Filled with null packets, a stream has the rate of the signal; otherwise only the one who sends it knows
-// it.
+// Filled with null packets, a stream has the rate of the signal; otherwise only its sender knows it.
 double packet_period_symbols(const TxDataOptions& data, double symbol_rate_hz, std::size_t packet_bytes) {
     if (fills_with_nulls(data)) return 0;
     if (!data.input_rate_mbps)
         throw WrongUsage(
-            "--issy tells when packets come, which nothing says here: give --input-rate, or let null packets "
+            "--issy needs the times of packets, which are unknown here: give --input-rate, or let null "
+            "packets "
             "fill the signal");
     return 8 * static_cast<double>(packet_bytes) * symbol_rate_hz / (*data.input_rate_mbps * 1e6);
 }

@@ -30,7 +30,7 @@ struct NamedInput {
     bool drained = false;  ///< ended, and all of it sent
 };
 
-/// Kind of each input stream that is sent. Throws WrongUsage where that cannot be told.
+/// Kind of each input stream that is sent. Throws WrongUsage where that is not determined.
 dvbs2::InputStream kind_of(const TxDataOptions& data, const TxSignalOptions& signal);
 
 /// Bytes that stay together: a packet, or a byte of a continuous stream.

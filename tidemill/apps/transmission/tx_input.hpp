@@ -23,13 +23,13 @@ class TxInput {
     /// Nothing will come any more.
     virtual bool ended() const = 0;
 
-    /// Whether who takes may have to wait for what is outside the program.
+    /// Whether a taker may have to wait for something outside the program.
     virtual bool may_wait() const { return false; }
 
     /// Whether data come by a clock of their own, which the signal must keep up with.
     virtual bool is_live() const { return false; }
 
-    /// From another thread: who waits for data is told that this is the end.
+    /// From another thread: ends a wait for data.
     virtual void end() noexcept {}
 
     /// Bytes that came and could not be sent: a part of a packet, or more than fits in the signal.

@@ -49,8 +49,8 @@ std::vector<NamedInput> named_inputs(const TxDataOptions& options) {
 
 // Data that come or go at their own pace need no second core, and would only wait longer; frames of many
 // megabytes are better handed to nobody.
-HowToRun how_to_run(HowToRun how, const std::string& output, const std::vector<NamedInput>& inputs,
-                    const TxGraph& transmission) {
+RunConfig run_config(RunConfig how, const std::string& output, const std::vector<NamedInput>& inputs,
+                     const TxGraph& transmission) {
     constexpr std::size_t kMostBytes = 8 << 20;
     const bool has_pace = has_own_pace(output) || std::ranges::any_of(inputs, [](const NamedInput& each) {
                               return each.input->is_live();
@@ -71,7 +71,7 @@ class TxJob {
           output_(open_ends()),
           copy_(open_copy(options.packets_output)),
           transmission_(signal_, inputs_, *output_, copy_ ? &*copy_ : nullptr),
-          run_(how_to_run(options.running.how, options.output.place, inputs_, transmission_), topology_) {}
+          run_(run_config(options.running.how, options.output.place, inputs_, transmission_), topology_) {}
 
     TxOutcome run() {
         run_.prepare([this](const ProfileOptions& how) { return profile(how); });

@@ -28,7 +28,7 @@ struct TxDataOptions {
     std::optional<int> generic_bytes{};  ///< packets of a generic stream, 0 for a continuous one; none: TS
     int sync_byte = 0x47;                ///< of generic packets
     bool delete_nulls = false;           ///< of transport streams: counted, not sent
-    int issy_bytes = 0;                  ///< 2 or 3: each packet tells when it came
+    int issy_bytes = 0;                  ///< 2 or 3: each packet carries its time
 };
 
 /// The signal that carries it.

@@ -29,13 +29,13 @@ class TxOutput {
     virtual std::uint64_t samples() const = 0;
     virtual std::uint64_t limited_samples() const = 0;
 
-    /// Whether it may keep waiting who writes: a radio, packets, a pipe.
+    /// Whether its writer may have to wait: for a radio, packets, a pipe.
     virtual bool may_wait() const { return true; }
     /// Whether it takes samples at a pace of its own.
     virtual bool is_live() const { return false; }
     /// How often it had nothing to send in time.
     virtual std::uint64_t underflows() const { return 0; }
-    /// From another thread: who writes waits no longer.
+    /// From another thread: ends a writer's wait.
     virtual void stop() noexcept {}
 };
 

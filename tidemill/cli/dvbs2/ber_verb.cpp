@@ -120,7 +120,7 @@ void add_full_sync(Verb& verb, BerOptions& options) {
         .needs("--sync");
     verb.parsed(
             "--echo", full.echoes, echo_of,
-            "SYMBOLS,DB or SYMBOLS,DB,DEGREES: so late, over the direct way, of which Es/N0 is told (full)")
+            "SYMBOLS,DB or SYMBOLS,DB,DEGREES: so late, over the direct way, to which Es/N0 refers (full)")
         .needs("--sync");
     verb.option("--burst", full.frames_per_burst, "Frames from one acquisition to the next (full)")
         .in(between(1, 1000))

@@ -25,7 +25,7 @@ namespace {
 using namespace internal;
 using Json = nlohmann::json;
 
-/// Two carriers of DVB-S2 and between them one that is none, in 2 MS/s of 16 bits.
+/// Two carriers of DVB-S2 and between them one of another kind, in 2 MS/s of 16 bits.
 struct BandRecording {
     ScratchFolder folder;
     std::string samples = folder / "band.ci16";
@@ -55,7 +55,7 @@ Ended receive_band(const std::vector<std::string>& options,
     return run_program(call);
 }
 
-// The reception of a carrier by a receiver of its own: received once, whoever asks.
+// The reception of a carrier by a receiver of its own: received once, for any caller.
 const std::string& alone(const std::string& offset, const std::string& rate) {
     static std::map<std::pair<std::string, std::string>, std::string> received;
     const auto known = received.find({offset, rate});
@@ -172,7 +172,7 @@ TEST_CASE("rx --carrier all: who gives too little to find carriers in is ended b
     CHECK(says(ended.err, "--exit-on no-samples:500ms ended the reception"));
 }
 
-TEST_CASE("rx --carrier all: what --doppler foretells is taken out of all carriers") {
+TEST_CASE("rx --carrier all: what --doppler predicts is taken out of all carriers") {
     constexpr double kHzPerSecond = 400;
     const std::string still = ScratchFolder::content_of(band_recording().samples);
     std::vector<dsp::Iq> samples(still.size() / 4);
@@ -222,7 +222,7 @@ TEST_CASE(
     const ScratchFolder folder;
     const Ended ended = receive_band({"--symbol-rate", "auto", "-o", folder / "no.ts"});
     CHECK(ended.status == 1);
-    CHECK(says(ended.err, "2 carriers are there (tidemill dvbs2 scan tells more); say which: --offset "));
+    CHECK(says(ended.err, "2 carriers are there (tidemill dvbs2 scan shows more); say which: --offset "));
     CHECK(says(ended.err, ", or --offset "));
     CHECK_FALSE(says(ended.err, "\\x0a"));
 }

@@ -22,7 +22,7 @@ std::string clean_recording(const ScratchFolder& folder, const std::string& modc
     return clean;
 }
 
-/// A clean recording behind a channel, and what rx tells of it.
+/// A clean recording behind a channel, and the report of rx on it.
 struct Heard {
     Json json;
     std::string stats;
@@ -89,7 +89,7 @@ TEST_CASE(
     const auto [json, stats] =
         heard_through("QPSK 3/4", {"--esn0", "9", "--lose", "150001,1235", "--lose", "250000,40"});
     CHECK(json["gaps"] == 2);
-    CHECK(json["gaps_at_least"] == 2);  // random packets have no clock that could tell of whole frames
+    CHECK(json["gaps_at_least"] == 2);  // random packets have no clock that could show whole frames
     CHECK(json["gap_samples"] == 1275);
     CHECK(number(json["gap_last_s"]) == doctest::Approx(0.125).epsilon(0.05));
     CHECK(json["losses"]["frames_bad"].get<int>() <= 4);

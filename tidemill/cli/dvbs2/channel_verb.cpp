@@ -44,7 +44,7 @@ struct ChannelOptions {
 
 double sample_rate_hz(const io::Recording& recording) {
     if (!recording.sample_rate_hz) {
-        throw WrongUsage("the recording does not tell its sample rate: give --sample-rate");
+        throw WrongUsage("the recording has no sample rate: give --sample-rate");
     }
     return *recording.sample_rate_hz;
 }
@@ -69,9 +69,9 @@ double signal_power(const io::Recording& recording) {
     const double power = level.power();
     if (power > 0) return power;
     const std::string fault = level_fault(recording);
-    throw JobFailed(fault.empty()
-                        ? "the recording is silent: there is no signal to set an Es/N0 for"
-                        : fmt::format("no power can be told of {}: {}", recording.data_path.string(), fault));
+    throw JobFailed(fault.empty() ? "the recording is silent: there is no signal to set an Es/N0 for"
+                                  : fmt::format("the power of {} cannot be measured: {}",
+                                                recording.data_path.string(), fault));
 }
 
 void read_lists(const ChannelOptions& options, dvbs2::ChannelConfig& channel) {
@@ -96,7 +96,7 @@ dvbs2::LostSamples lost_of(const std::string& text) {
     return {whole(few[0]), whole(few[1])};
 }
 
-// Times are told in symbols, as those of echoes and dropouts.
+// Times are given in symbols, as those of echoes and dropouts.
 void read_disturbances(const ChannelOptions& options, double symbol_rate_hz,
                        dvbs2::Disturbances& disturbances) {
     for (const std::string& text : options.tones) {
@@ -260,7 +260,7 @@ void add_dvbs2_channel(Verb& dvbs2) {
         .networks({"vita49"})
         .required();
     verb.option("--rate,--sample-rate", options->sample_rate_hz,
-                "Samples per second, where the recording does not tell")
+                "Samples per second, if the recording has no rate")
         .in(between(io::kLeastSampleRateHz, io::kMostSampleRateHz));
     verb.option("--symbol-rate", options->symbol_rate_hz, "Symbols per second")
         .in(above(0))

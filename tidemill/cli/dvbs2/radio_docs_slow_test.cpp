@@ -109,7 +109,7 @@ std::vector<dsp::Iq> band(double rate_hz, const std::vector<BandCarrier>& carrie
         .samples;
 }
 
-/// Hands samples to all who connect, one after the other, until it is destroyed.
+/// Hands samples to all clients, one after the other, until it is destroyed.
 class Server {
   public:
     Server(std::string greeting, std::string samples)
@@ -119,7 +119,7 @@ class Server {
                   peer.send(greeting);
                   peer.send(samples);
                   if (!stays_) ::shutdown(peer.socket(), SHUT_WR);
-                  peer.receive(1 << 20);  // what it is told, until the other one has gone
+                  peer.receive(1 << 20);  // the bytes that it gets, until the other end has gone
               }
           }) {}
     Server(const Server&) = delete;

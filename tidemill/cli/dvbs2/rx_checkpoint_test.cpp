@@ -59,7 +59,7 @@ TEST_CASE("rx --checkpoint: what does not fit is refused, and nothing is overwri
 
     const Ended more_outputs = receive({"--bbframes", folder / "b"});
     CHECK(more_outputs.status == 3);
-    CHECK(says(more_outputs.err, "'bbframes' is not what it was"));
+    CHECK(says(more_outputs.err, "'bbframes' differs from the checkpoint (1, was 0)"));
     CHECK(ScratchFolder::content_of(out) == kept);
 
     std::filesystem::resize_file(out, 100);

@@ -1,4 +1,4 @@
-// Receptions that nobody sits beside: they end by policy, and tell systemd how they are.
+// Unattended receptions: they end by policy, and report their state to systemd.
 #include <cstring>
 #include <string>
 

@@ -26,7 +26,7 @@ using Json = nlohmann::json;
 using Bytes = std::vector<std::uint8_t>;
 using Packets = std::vector<Bytes>;
 
-// Each can be told from the others.
+// Each differs from the others.
 Packets packets_to(const std::string& to, std::size_t count) {
     Packets packets;
     for (std::size_t i = 0; i < count; ++i)

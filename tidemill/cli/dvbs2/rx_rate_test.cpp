@@ -1,4 +1,4 @@
-// Receptions whose symbol rate is not the one that was told, or does not stay.
+// Receptions whose symbol rate is not the given one, or does not stay.
 #include <algorithm>
 #include <cmath>
 #include <string>

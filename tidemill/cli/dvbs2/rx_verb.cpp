@@ -29,7 +29,7 @@ std::string outcome_text(const RxOutcome& outcome, bool stats) {
     throw JobFailed(why);
 }
 
-// Tells of one carrier or several, and how `whole`, the run, has ended.
+// Reports one carrier or several, and how `whole`, the run, has ended.
 template <class Outcome>
 int conclude(const Outcome& outcome, const RxOutcome& whole, const RxReportOptions& options, bool taken) {
     if (options.json) report(report_json(outcome) + "\n", taken);
@@ -110,7 +110,7 @@ std::vector<std::string> places_of_carriers(const Verb& verb, const std::string&
         for (std::size_t carrier = 1; carrier <= kLastCarrier; ++carrier)
             places.push_back(place_of_carrier(place, carrier));
     } catch (const Error&) {
-        // There are no more ports, or it is an interface: who opens it tells.
+        // There are no more ports, or it is an interface: its opener reports it.
     }
     return places;
 }
@@ -132,34 +132,34 @@ void add_outputs(Verb& verb, RxOutputOptions& options) {
     const auto carriers = [&verb](const std::string& place) { return places_of_carriers(verb, place); };
     verb.option("-o,--output", options.packets,
                 "Transport stream to write: a file, - for standard output, udp://host:port for datagrams, "
-                "rtp://host:port for RTP, tcp-listen://127.0.0.1:port for all who connect; give it for "
+                "rtp://host:port for RTP, tcp-listen://127.0.0.1:port for all clients; give it for "
                 "each of several places")
         .is(Kind::output_place)
         .networks(networks)
-        .spreads([&verb](const std::string& place) { return places_of_streams(verb, place); })
+        .also_writes([&verb](const std::string& place) { return places_of_streams(verb, place); })
         .common();
     verb.option("--bbframes", options.bbframes, "The same for the BBFRAMEs, one behind the other")
         .is(Kind::output_place)
         .networks(networks)
-        .spreads(carriers);
+        .also_writes(carriers);
     verb.option("--generic", options.generic, "The same for what generic streams carry")
         .is(Kind::output_place)
         .networks(networks)
-        .spreads(carriers);
+        .also_writes(carriers);
     verb.option(
             "--ip-out", options.ip.places,
             "IP packets out of sections (MPE) and generic streams (GSE): a file that tcpdump and Wireshark "
             "read, - for standard output, tun:NAME for a network interface")
         .is(Kind::output_place)
         .networks({"tun"})
-        .spreads(carriers)
+        .also_writes(carriers)
         .common();
     verb.parsed("--tun-allow", options.ip.allowed, parse_tun_allow,
-                "From and to where packets may pass to an interface: 239.0.0.0/8; give it for each")
+                "Networks from and to which packets may pass to an interface: 239.0.0.0/8; give it for each")
         .needs("--ip-out");
-    verb.option("--user", options.ip.user, "Whose rights remain once an interface is open")
+    verb.option("--user", options.ip.user, "User whose rights remain once an interface is open")
         .needs("--ip-out")
-        .shows("who used sudo");
+        .shows("the user of sudo");
     verb.parsed("--mpe-pid", options.ip.mpe_pid, parse_mpe_pid, "The only PID whose sections are read")
         .needs("--ip-out")
         .shows("all that carry such");
@@ -170,13 +170,13 @@ void add_outputs(Verb& verb, RxOutputOptions& options) {
         .common();
     verb.choice("--damaged", options.damaged,
                 {{"drop", dvbs2::DamagedPacket::drop}, {"mark", dvbs2::DamagedPacket::mark}},
-                "What becomes of damaged packets");
+                "Treatment of damaged packets");
     verb.option("--udp-rate", options.udp_mbps, "Mb/s at which datagrams leave")
         .in(above(0))
         .shows("by the signal's clock");
     verb.flag("--unpaced", options.paced, "Datagrams leave as they come", false).excludes("--udp-rate");
     verb.parsed("--roll", options.roll, parse_roll,
-                "Begin a new file after a time (1h) or a size (500MB), the hour in its name: "
+                "Begin a new file after a duration (1h) or a size (500MB), the hour in its name: "
                 "video.20261123T114500Z.ts; give it twice for both");
     verb.choice(
         "--when-full", options.when_full, {{"lose", io::WhenFull::lose}, {"wait", io::WhenFull::wait}},
@@ -189,17 +189,17 @@ void add_page(Verb& verb, RxPageOptions& options) {
                 "Show the reception in the browser: at a free port of this machine, or auto; at a port; at "
                 "an address "
                 "of this machine, for others to look, too")
-        .may_stand_alone("auto")
+        .optional_value("auto")
         .called("PORT")
         .common();
-    verb.option("--page-viewers", options.most_viewers, "Who may look at the same time").in(between(1, 1000));
+    verb.option("--page-viewers", options.most_viewers, "Most viewers at the same time").in(between(1, 1000));
     verb.option("--page-password-file", options.password_file,
-                "File with the password of who looks, in its first line; else TIDEMILL_PAGE_PASSWORD")
+                "File with the viewers' password in its first line; else TIDEMILL_PAGE_PASSWORD")
         .is(Kind::input_file)
         .needs("--page");
     verb.option("--page-host", options.hosts, "Name or address by which the page is asked for from elsewhere")
         .needs("--page");
-    verb.flag("--page-control", options.control, "Also those who look from elsewhere may change something");
+    verb.flag("--page-control", options.control, "Let viewers on other hosts change something, too");
     verb.option("--page-dir", options.folder,
                 "Folder into which viewers save two seconds of samples, twenty times at most")
         .needs("--page");

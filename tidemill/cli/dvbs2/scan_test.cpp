@@ -125,7 +125,7 @@ TEST_CASE(
         return run_program({"dvbs2", "rx", idle, "--rate", "2M", "-o", folder / "no.ts", option, "auto"}).err;
     };
     CHECK(says(refusal("--gold"), "dummy frames, which have no pilots; give --gold"));
-    CHECK(says(refusal("--rolloff"), "nothing but dummy frames, which do not tell it; give --rolloff"));
+    CHECK(says(refusal("--rolloff"), "nothing but dummy frames, which do not carry it; give --rolloff"));
 }
 
 TEST_CASE("scan: noise holds nothing, and a band whose rate nobody told is asked for") {

@@ -37,7 +37,7 @@ std::vector<double> sign_rows(std::span<const float> taps, std::size_t block);
 
 /// For each group of samples of a piece: which of its parts are negative, as the bytes at which the rows for
 /// that stand among the group's. Both are one number, since it is loads that a sum of rows waits for.
-struct SignPlaces {
+struct SignPositions {
     static constexpr std::size_t kPieceSamples = 512;
     static constexpr std::size_t kMostHistory = 64;
 
@@ -55,7 +55,7 @@ constexpr std::size_t im_byte(std::uint32_t place) {
 }
 
 /// Finds the signs of samples in whole steps. False when a part has another magnitude.
-bool find_sign_places(std::span<const Iq> x, float magnitude, SignPlaces& places);
+bool find_sign_places(std::span<const Iq> x, float magnitude, SignPositions& places);
 
 /// Calls make(places, done, blocks) for piece after piece of `x`, until the first that has another magnitude.
 /// Returns how many blocks were done.
@@ -65,9 +65,9 @@ std::size_t by_sign_pieces(std::span<const Iq> x, std::size_t history, float mag
     const std::size_t count = x.size() < history ? 0 : (x.size() - history) / kBlock;
     std::size_t done = 0;
     while (done < count) {
-        const std::size_t blocks = std::min(count - done, SignPlaces::kPieceSamples / kBlock);
+        const std::size_t blocks = std::min(count - done, SignPositions::kPieceSamples / kBlock);
         const auto piece = x.subspan(kBlock * done, kBlock * blocks + history);
-        SignPlaces places;
+        SignPositions places;
         if (!find_sign_places(piece, magnitude, places)) break;
         make(places, done, blocks);
         done += blocks;

@@ -31,7 +31,7 @@ struct SignSums {
     /// Calls store(re, im, at) for the outputs from `at` on, made of rows of a block and of its history, of
     /// which there are so many groups in pairs.
     template <class Store>
-    static HWY_INLINE void make(const internal::SignPlaces& places, std::size_t blocks, std::size_t pairs,
+    static HWY_INLINE void make(const internal::SignPositions& places, std::size_t blocks, std::size_t pairs,
                                 const Number* rows, Store store) {
         constexpr std::size_t kGroups = internal::kSignBlock<Number> / internal::kSignGroup;
         for (std::size_t block = 0; block < blocks; ++block) {

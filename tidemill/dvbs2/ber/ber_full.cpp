@@ -99,8 +99,8 @@ class BurstSource final : public io::SampleSource {
     bool ended_ = false;
 };
 
-/// Finds out which of the frames sent each received one is. A good frame tells its number; from there on, the
-/// place of a bad one tells which it would have been.
+/// Finds out which of the frames sent each received one is. A good frame carries its number; from there on,
+/// the place of a bad one gives the number it would have had.
 class BurstMonitor {
   public:
     BurstMonitor(const BerPoint& point, std::uint64_t burst)

@@ -38,7 +38,7 @@ int power_order(const Pls& pls) {
     return modcod == nullptr ? 4 : 4 * (bits_per_symbol(modcod->modulation) - 1);
 }
 
-// Symbols whose powers are added up. Blocks cannot tell offsets apart by which a power turns fully from one
+// Symbols whose powers are added up. Blocks cannot distinguish offsets by which a power turns fully from one
 // to the next, so where it turns fast they are shorter.
 std::size_t power_block(int order) {
     return order > 8 ? 48 : 96;

@@ -161,7 +161,7 @@ TEST_CASE("carrier: without pilots, a drifting and noisy carrier is followed fro
     }
 }
 
-// Also before it is known: 3 dB over the lowest threshold headers tell a drift of 1.3e-8 in seven frames.
+// Also before it is known: 3 dB over the lowest threshold headers show a drift of 1.3e-8 in seven frames.
 TEST_CASE(
     "carrier: a drift that runs through a long frame of a low rate is followed, with pilots and without") {
     for (const bool pilots : {true, false}) {

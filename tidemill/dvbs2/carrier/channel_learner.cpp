@@ -211,7 +211,7 @@ Path strongest_path(std::span<const Complex> response, int first, int last) {
 
 }  // namespace
 
-EchoSeen strongest_echo(const ChannelEstimate& channel) {
+ObservedEcho strongest_echo(const ChannelEstimate& channel) {
     auto left = channel.response;
     const Path direct = strongest_path(left, -1, 1);
     for (std::size_t tap = 0; tap < left.size(); ++tap)

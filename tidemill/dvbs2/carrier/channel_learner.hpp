@@ -25,7 +25,7 @@ struct ChannelEstimate {
     std::array<Complex, kChannelTaps> response{};
     double noise = 0;         // power beside that
     double interference = 0;  // power that comes of other symbols, less what noise alone looks like
-    double evidence = 0;      // how many times as much as noise alone; 1 on average where there is none
+    double evidence = 0;      // how many times as much as noise alone; 1 on average without any
     double symbols = 0;       // known ones it rests on
 
     Complex main() const { return response[kChannelBehind]; }
@@ -36,10 +36,10 @@ struct ChannelEstimate {
 /// equaliser is needed most.
 class ChannelLearner {
   public:
-    /// The scrambler tells the pilots' values.
+    /// The scrambler gives the pilots' values.
     explicit ChannelLearner(const PlScrambler& scrambler);
 
-    /// Learns from a frame as FrameSync::pop() wrote it; false where it tells nothing, since pulses have hit
+    /// Learns from a frame as FrameSync::pop() wrote it; false where it is useless, since pulses have hit
     /// what is known of it.
     bool learn(std::span<const dsp::Iq> frame, const FrameInfo& info);
 
@@ -84,11 +84,11 @@ class ChannelLearner {
 };
 
 /// The strongest path beside the one that the clock follows.
-struct EchoSeen {
+struct ObservedEcho {
     double symbols = 0;  // behind the other
     double gain_db = 0;  // over it
 };
 
-EchoSeen strongest_echo(const ChannelEstimate& channel);
+ObservedEcho strongest_echo(const ChannelEstimate& channel);
 
 }  // namespace tidemill::dvbs2

@@ -21,7 +21,7 @@ inline constexpr std::size_t kEqualiserTaps = kEqualiserBefore + 1 + kEqualiserB
 /// Correction of a frame against echoes.
 struct EqualiserTaps {
     std::uint32_t on = 0;                       // 0: nothing
-    float header_bias = 0;                      // see header_bias(); 0 where pilots tell the frequency
+    float header_bias = 0;                      // see header_bias(); 0 where pilots show the frequency
     std::array<Iq, kEqualiserTaps> taps{};      // of the symbols around one, the first first
     std::array<Iq, kEqualiserBefore> before{};  // the symbols in front of the frame; zeros where unknown
 };

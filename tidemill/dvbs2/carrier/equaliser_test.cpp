@@ -80,7 +80,7 @@ TEST_CASE("channel learner: echoes are what they are, from pilots or from header
         CHECK(channel.noise / std::norm(channel.main()) == doctest::Approx(0.16).epsilon(0.15));
         CHECK(channel.interference / std::norm(channel.main()) == doctest::Approx(0.25).epsilon(0.1));
         CHECK(channel.evidence > 10);
-        const EchoSeen echo = strongest_echo(channel);
+        const ObservedEcho echo = strongest_echo(channel);
         CHECK(echo.symbols == doctest::Approx(3).epsilon(0.05));
         CHECK(echo.gain_db == doctest::Approx(-6.02).epsilon(0.1));
     }

@@ -5,8 +5,8 @@
 
 namespace tidemill::dvbs2 {
 
-/// By how much the frequency that a header alone tells is above the carrier's, in cycles per symbol: a
-/// header's echoes are the same in each frame, so what they feign is no noise that many frames would average.
+/// By how much a header's own estimate of frequency is above the carrier's, in cycles per symbol: a header's
+/// echoes are the same in each frame, so what they feign is no noise that many frames would average.
 double header_bias(const ChannelEstimate& channel, const Pls& pls);
 
 }  // namespace tidemill::dvbs2

@@ -16,7 +16,7 @@ using Values = std::vector<ChannelValue>;
 
 constexpr double kAnyMore = std::numeric_limits<double>::infinity();
 constexpr double kMostSilence = 1e8;       // samples: more does nothing but fill the memory
-constexpr double kMostTimeSymbols = 1e12;  // in more, a double does not tell one sample from the next
+constexpr double kMostTimeSymbols = 1e12;  // in more, a double does not distinguish neighbouring samples
 
 constexpr ChannelLimits kSilence{0, kMostSilence};
 constexpr ChannelLimits kTime{0, kMostTimeSymbols};

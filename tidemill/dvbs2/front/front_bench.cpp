@@ -4,10 +4,10 @@
 
 #include <benchmark/benchmark.h>
 
-#include "tidemill/dvbs2/front/front_coarse.hpp"
+#include "tidemill/dvbs2/front/coarse_frequency.hpp"
 #include "tidemill/dvbs2/front/front_filter.hpp"
 #include "tidemill/dvbs2/front/front_strobes.hpp"
-#include "tidemill/dvbs2/front/front_timing.hpp"
+#include "tidemill/dvbs2/front/symbol_timing.hpp"
 #include "tidemill/dvbs2/front/testing/front_signal.hpp"
 #include "tidemill/testing/bench.hpp"
 
@@ -38,7 +38,7 @@ struct Locked {
 
     FrontGeometry geometry;
     FrontFilter filter;
-    TimingTracker tracker;
+    SymbolTimingLoop tracker;
     std::vector<Iq> samples;
     dsp::AlignedVector<Iq> window;
     BlockOscillator oscillator;
@@ -72,7 +72,7 @@ BENCHMARK(bench_filter)
 
 void bench_strobes(benchmark::State& state) {
     Locked locked(2.0);
-    const dsp::StrobeInterpolator interpolator(0.2);
+    const dsp::SamplingInterpolator interpolator(0.2);
     StrobePlan plan{.block = 3, .runs = locked.filtered.info.subblocks};
     for (std::uint32_t r = 0; r < plan.runs; ++r) plan.run[r] = {8.4 + r * 1024.0, 2.00001, 512};
     SymbolBlock symbols;
@@ -82,11 +82,11 @@ void bench_strobes(benchmark::State& state) {
     }
     bench::report_rate(state, 1e-6 * locked.symbols_per_block);
 }
-BENCHMARK(bench_strobes)->Name("front/strobes");
+BENCHMARK(bench_strobes)->Name("front/sampling_instants");
 
 void bench_trackers(benchmark::State& state) {
     Locked locked(2.0);
-    CoarseFrequency coarse(locked.geometry);
+    CoarseFrequencyEstimator coarse(locked.geometry);
     BlockSpectrum spectrum = measure_spectrum(locked.geometry, 3, locked.window, 1);
     for (spectrum.block = 0; !coarse.found(); ++spectrum.block) coarse.step(spectrum);
     for (auto _ : state) {
@@ -101,7 +101,7 @@ BENCHMARK(bench_trackers)->Name("front/trackers");
 // Where a signal is seen, but no clock in it, as in a stretch that has gaps. What comes live waits meanwhile.
 void bench_no_clock(benchmark::State& state) {
     Locked locked(2.0);
-    TimingTracker tracker(true);
+    SymbolTimingLoop tracker(true);
     FilteredInfo info{.subblocks = static_cast<std::uint32_t>(locked.symbols_per_block) / kSubblockSymbols,
                       .restart = true};
     std::mt19937 random(1);

@@ -46,7 +46,7 @@ constexpr double kStrobeLead = 8.0;
 constexpr std::uint32_t kMaxBlockSymbols = kMaxSubblocks * (kSubblockSymbols + 16);
 
 /// From sample `place` of a window on, signal and noise are `ratio` times as large as before.
-struct LevelStep {
+struct AgcStep {
     std::int64_t place = 0;
     double ratio = 1.0;
 };
@@ -56,10 +56,10 @@ constexpr std::uint32_t kMaxLevelSteps = 4;
 /// The steps of one window, in order.
 struct LevelStepList {
     std::uint32_t count = 0;
-    std::array<LevelStep, kMaxLevelSteps> step{};
+    std::array<AgcStep, kMaxLevelSteps> step{};
 
-    std::span<const LevelStep> all() const { return std::span(step).first(count); }
-    void add(const LevelStep& one) {
+    std::span<const AgcStep> all() const { return std::span(step).first(count); }
+    void add(const AgcStep& one) {
         if (count < kMaxLevelSteps) step[count++] = one;
     }
 };
@@ -106,13 +106,13 @@ struct BlockOscillator {
     /// The gain at a sample of the window, whose block begins behind `history` samples.
     double gain_at(std::int64_t place, std::int64_t history) const {
         double now = place < history ? previous_gain : gain;
-        for (const LevelStep& step : steps.all()) now *= step.place > place ? step.ratio : 1.0;
+        for (const AgcStep& step : steps.all()) now *= step.place > place ? step.ratio : 1.0;
         return now;
     }
 };
 
-/// Timing measured over one sub-block: `phasor` is Es * exp(2 pi j tau), tau the place of the strobes after
-/// the even samples in symbols; `power` the mean power of the samples.
+/// Timing measured over one sub-block: `phasor` is Es * exp(2 pi j tau), tau the place of the
+/// sampling_instants after the even samples in symbols; `power` the mean power of the samples.
 struct SubblockTiming {
     Iq phasor{};
     float power = 0.0F;
@@ -133,7 +133,7 @@ struct FilteredInfo {
 constexpr std::uint32_t kMaxErasedRuns = 64;
 
 /// Places of a FilteredBlock, in samples (even[0] is at 0), from which too much was taken away for the
-/// symbols there to be worth anything: of more than there is room for the last ones are not told.
+/// symbols there to be worth anything: of more than there is room for the last ones are left out.
 struct ErasedRuns {
     struct Run {
         float begin, end;
@@ -156,7 +156,7 @@ struct FilteredBlock {
     alignas(64) std::array<Iq, kMaxPairs> odd{};
 };
 
-/// `count` strobes at sample position first + i * step of a FilteredBlock (even[0] is position 0).
+/// `count` sampling_instants at sample position first + i * step of a FilteredBlock (even[0] is position 0).
 struct StrobeRun {
     double first = 0.0;
     double step = 2.0;

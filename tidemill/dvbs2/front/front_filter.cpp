@@ -46,7 +46,7 @@ double unit_of(std::span<const Sample> samples, const BlockOscillator& oscillato
     constexpr double kMost = 32700;
     double gain =
         std::max({oscillator.gain, oscillator.gain_at(0, history), oscillator.gain_at(history, history)});
-    for (const LevelStep& step : oscillator.steps.all())
+    for (const AgcStep& step : oscillator.steps.all())
         gain = std::max(gain, oscillator.gain_at(step.place, history));
     const double most = gain * most_of(samples) / kFullScale<Sample>;
     return most > 1e-30 && std::isfinite(most) ? most / kMost : 1;
@@ -79,7 +79,7 @@ void turn_window(std::span<const Sample> samples, std::size_t begin, std::size_t
              dsp::Oscillator{o.phase_cycles + frequency * ahead, frequency, gain}, from);
     };
     const auto turn_until = [&](std::size_t end) {
-        for (const LevelStep& step : o.steps.all()) {
+        for (const AgcStep& step : o.steps.all()) {
             const auto place = static_cast<std::size_t>(step.place);
             if (place <= begin || place >= end) continue;
             turn_part(std::exchange(begin, place), place);

@@ -30,7 +30,7 @@ class FrontFilter {
         filter(samples, valid, oscillator, out);
     }
 
-    /// Tells where samples of the window were zeroed before, behind process().
+    /// Marks where samples of the window were zeroed before, behind process().
     void mark_erased(std::span<const PulseBlanker::Run> runs, FilteredBlock& block) const;
 
   private:

@@ -10,11 +10,11 @@ namespace tidemill::dvbs2 {
 
 namespace {
 
-// The strobes of a run that lie in a part of the block that was erased.
-void erase(const ErasedRuns::Run& erased, const StrobeRun& strobes, std::span<Iq> symbols) {
-    const auto count = static_cast<double>(strobes.count);
+// The sampling_instants of a run that lie in a part of the block that was erased.
+void erase(const ErasedRuns::Run& erased, const StrobeRun& sampling_instants, std::span<Iq> symbols) {
+    const auto count = static_cast<double>(sampling_instants.count);
     const auto strobe_behind = [&](double place) {
-        return std::clamp(std::ceil((place - strobes.first) / strobes.step), 0.0, count);
+        return std::clamp(std::ceil((place - sampling_instants.first) / sampling_instants.step), 0.0, count);
     };
     const auto begin = static_cast<std::ptrdiff_t>(strobe_behind(double{erased.begin}));
     const auto end = static_cast<std::ptrdiff_t>(strobe_behind(double{erased.end}));
@@ -28,7 +28,7 @@ StrobeMark mark_of(const StrobeRun& run, const StrobePlan& plan, std::uint32_t s
 
 }  // namespace
 
-void read_symbols(const dsp::StrobeInterpolator& interpolator, const FilteredBlock& block,
+void read_symbols(const dsp::SamplingInterpolator& interpolator, const FilteredBlock& block,
                   const StrobePlan& plan, SymbolBlock& out) {
     assert(block.info.block == plan.block && block.info.subblocks == plan.runs);
     out.block = plan.block;

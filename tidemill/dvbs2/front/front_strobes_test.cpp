@@ -26,7 +26,7 @@ TEST_CASE("strobes: symbols about a run of zeroed samples are exactly 0, and no 
     StrobePlan plan{.block = 3, .runs = 2};
     plan.run[0] = {.first = 2.0 * kPairsBefore, .step = 2, .count = kSubblockSymbols};
     plan.run[1] = {.first = 2.0 * (kPairsBefore + kSubblockSymbols), .step = 2, .count = kSubblockSymbols};
-    read_symbols(dsp::StrobeInterpolator(0.2), *block, plan, *symbols);
+    read_symbols(dsp::SamplingInterpolator(0.2), *block, plan, *symbols);
     REQUIRE(symbols->count == 2 * kSubblockSymbols);
     for (std::uint32_t n = 0; n < symbols->count; ++n)
         REQUIRE((symbols->symbols[n] == Iq{}) == (n >= 699 && n <= 710));

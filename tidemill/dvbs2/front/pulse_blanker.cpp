@@ -23,7 +23,7 @@ constexpr float kStrongGroup = 4.5F;
 constexpr float kStrongSample = 16.0F;
 constexpr float kStrongNeighbour = 6.0F;
 constexpr std::size_t kNeighbourSamples = 4;
-// Half of the groups beside a pulse have less than so much; fewer groups tell nothing.
+// Half of the groups beside a pulse have less than so much; fewer groups show nothing.
 constexpr float kLoudBeside = 2.2F;
 constexpr std::size_t kFewestGroups = 8;
 

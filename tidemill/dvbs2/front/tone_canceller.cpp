@@ -27,7 +27,7 @@ double kept_by_groups(double frequency) {
 
 // As if the level had been one all the time, or as it was.
 void undo_steps(std::span<Iq> window, const LevelStepList& steps, bool back) {
-    for (const LevelStep& step : steps.all()) {
+    for (const AgcStep& step : steps.all()) {
         const auto factor = static_cast<float>(back ? step.ratio : 1 / step.ratio);
         for (Iq& x : window.subspan(std::min(window.size(), static_cast<std::size_t>(step.place))))
             x *= factor;

@@ -159,7 +159,7 @@ void ToneWatch::find_in_group(std::span<const float> power, double threshold, st
     }
 }
 
-// The more of both sides: at the edge of a band one of them is none.
+// The more of both sides: at the edge of a band one of them is missing.
 float ToneWatch::beside(std::span<const float> power, std::size_t bin) {
     return std::max(median_of(power, bin + kToneBins - kToneWidth - kBeside),
                     median_of(power, bin + kToneWidth + 1));

@@ -30,7 +30,7 @@ internal::RepeatedSource recording(std::span<const std::byte> bytes) {
     return {bytes, kBandHz, kTimes};
 }
 
-/// Packets of a carrier: their number, and a sum that tells others from them.
+/// Packets of a carrier: their number, and a checksum.
 struct Heard {
     std::uint64_t bytes = 0, digest = 0;
 

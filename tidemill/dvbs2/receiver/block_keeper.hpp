@@ -13,8 +13,8 @@ namespace tidemill::dvbs2 {
 
 /// Keeps the blocks of a stream for an object that decides from scalars which of them are of use.
 ///
-/// It is the body of a task that may skip and repeat and is told of the end: every block released is one
-/// frame emitted, and at the end come the blocks that are released at last.
+/// It is the body of a task that may skip and repeat and sees the end: every block released is one frame
+/// emitted, and at the end come the blocks that are released at last.
 template <class Block>
 class BlockKeeper {
   public:

@@ -11,8 +11,8 @@
 
 namespace tidemill::dvbs2 {
 
-/// Samples that none wait in between: who pushes lends its memory until the receiver has read it, so each is
-/// copied once, and a thread is woken once for all that are pushed at a time.
+/// Samples that none wait in between: the caller of push() lends its memory until the receiver has read it,
+/// so each is copied once, and a thread is woken once for all that are pushed at a time.
 class BorrowedSamples final : public PushedSource {
   public:
     explicit BorrowedSamples(const PushedConfig& config);
@@ -25,7 +25,7 @@ class BorrowedSamples final : public PushedSource {
     std::size_t push(std::span<const std::byte> samples, bool waits) override;
     void finish() override { say(finished_); }
     void cancel() override { say(cancelled_); }
-    void say_over() override { say(over_); }
+    void mark_finished() override { say(over_); }
 
   private:
     void say(bool& what);

@@ -38,7 +38,7 @@ constexpr int kHeadersThatConvince = 3;
 
 constexpr std::array<double, 3> kRolloffsByCode = {0.35, 0.25, 0.20};  // EN 302 307-1, 5.1.6, by code
 
-/// Tells headers of DVB-S2 from those of DVB-S2X, and keeps the last symbols.
+/// Distinguishes headers of DVB-S2 from those of DVB-S2X, and keeps the last symbols.
 class HeaderTally final : public Module {
   public:
     HeaderTally() : Module("header_tally") {}
@@ -149,7 +149,7 @@ struct HeardStream {
     bool generic = false;
 };
 
-/// Decodes frames, and keeps what they tell.
+/// Decodes frames, and keeps their results.
 struct Listening {
     std::map<int, HeardStream> streams{};
     std::optional<double> rolloff{};

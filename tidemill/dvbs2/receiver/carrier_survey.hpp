@@ -29,7 +29,7 @@ enum class CarrierKind {
     dvbs2x,        ///< headers that only DVB-S2X has
     dvbs,          ///< packets of DVB-S
     other,         ///< symbols, but nothing that is known
-    no_symbols,    ///< nothing pulses: noise, or what is no single carrier
+    no_symbols,    ///< nothing pulses: noise, or several carriers
     not_received,  ///< too little of it was recorded
 };
 
@@ -44,7 +44,7 @@ struct SurveyedCarrier {
     CarrierKind kind = CarrierKind::no_symbols;
     double symbol_rate_hz = 0;           ///< measured; 0: none
     double offset_hz = 0;                ///< measured where there were frames, else as it was seen
-    double rolloff = 0;                  ///< as it was seen, or as the frames tell
+    double rolloff = 0;                  ///< as it was seen, or by the frames
     std::optional<Pls> pls{};            ///< most frames'
     std::string_view dvbs_rate{};        ///< of DVB-S the code rate
     int header_code = 0;                 ///< of DVB-S2X headers the most frequent, 128 to 255
@@ -63,11 +63,11 @@ enum class SurveyDepth {
     services,  ///< until the names of its services came, or should have come
 };
 
-/// Tunes to a carrier that was found, and tells what it is: the exact symbol rate, frames, headers, streams
+/// Tunes to a carrier that was found, and reports what it is: the exact symbol rate, frames, headers, streams
 /// and their services, of as much of the signal as that takes, some seconds at most.
 SurveyedCarrier survey(const OpenSamples& open, const FoundCarrier& carrier,
                        SurveyDepth depth = SurveyDepth::services);
-/// The same for whom measure_symbol_rates() has told the symbol rate, or that there is none.
+/// The same with the result of measure_symbol_rates().
 SurveyedCarrier survey_at(const std::optional<double>& symbol_rate_hz, const OpenSamples& open,
                           const FoundCarrier& carrier, SurveyDepth depth);
 

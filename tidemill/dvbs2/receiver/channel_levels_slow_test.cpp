@@ -15,7 +15,7 @@ namespace {
 
 using namespace internal;
 
-constexpr double kSymbolRateHz = 250e3;  // where a level is told in hertz
+constexpr double kSymbolRateHz = 250e3;  // where a level is given in hertz
 
 constexpr double kLockFrames = 6;
 
@@ -155,7 +155,7 @@ Level with_long_drift(double hz_per_s, bool pilots) {
     return level;
 }
 
-// As slow as a low orbit's in a band below 1 GHz: weak headers take long to tell it from none.
+// As slow as a low orbit's in a band below 1 GHz: weak headers take long to show it.
 Level with_slow_drift(double hz_per_s) {
     Level level = with_drift(hz_per_s, false);
     level.name += ", QPSK 1/4";
@@ -270,7 +270,7 @@ std::vector<Level> gap_levels() {
     return levels;
 }
 
-// To the sample, but for whole frames of which nothing tells.
+// To the sample, but for whole frames for which there is no evidence.
 std::uint64_t missing_modulo_frame(const Level& level) {
     const auto frame = static_cast<std::uint64_t>(2 * layout_of(pls_of(level)).symbols);
     std::uint64_t samples = 0;

@@ -9,7 +9,7 @@
 
 namespace tidemill::dvbs2 {
 
-/// Keeps what a SymbolTap tells of a receiver's first frames.
+/// Keeps what a SymbolTap gives of a receiver's first frames.
 class ConstellationTap final : public Observer {
   public:
     explicit ConstellationTap(std::uint64_t frames)
@@ -18,7 +18,7 @@ class ConstellationTap final : public Observer {
 
     ThreadObserver& watch(const ObservedThread& thread) override { return tap_.watch(thread); }
 
-    /// All that were kept, frame by frame, whoever ran them in whatever order; between runs.
+    /// All that were kept, frame by frame, in any order of execution; between runs.
     std::vector<dsp::Iq> symbols() const;
 
   private:

@@ -62,12 +62,13 @@ Turning turning_of(const std::vector<Iq>& symbols, const Unmodulated& gone) {
 Eye EyeView::draw(const FilteredBlock& block, Modulation modulation, std::size_t lines) const {
     if (block.info.subblocks == 0) return {};
     const std::complex<double> phasor(block.info.timing[0].phasor);
-    const double strobe = 2 * (kPairsBefore + std::arg(phasor) / (2 * std::numbers::pi)) + 2 * kStrobeLead;
+    const double sampling_instant =
+        2 * (kPairsBefore + std::arg(phasor) / (2 * std::numbers::pi)) + 2 * kStrobeLead;
     EyePhases phases;
     for (std::size_t p = 0; p < phases.size(); ++p) {
-        phases[p].resize(kEyeSymbols + dsp::StrobeInterpolator::kGroup);
+        phases[p].resize(kEyeSymbols + dsp::SamplingInterpolator::kGroup);
         const double part = 2.0 * static_cast<double>(p) / static_cast<double>(phases.size());
-        interpolator_.read({block.even, block.odd}, strobe + part, 2, kEyeSymbols, phases[p]);
+        interpolator_.read({block.even, block.odd}, sampling_instant + part, 2, kEyeSymbols, phases[p]);
     }
     const Turning turning = turning_of(phases[0], unmodulated(modulation));
     double power = 0;

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "tidemill/dsp/strobe_interpolator.hpp"
+#include "tidemill/dsp/sampling_interpolator.hpp"
 #include "tidemill/dvbs2/front/front_block.hpp"
 #include "tidemill/dvbs2/standard/modcod.hpp"
 
@@ -27,7 +27,7 @@ class EyeView {
     Eye draw(const FilteredBlock& block, Modulation modulation, std::size_t lines) const;
 
   private:
-    dsp::StrobeInterpolator interpolator_;
+    dsp::SamplingInterpolator interpolator_;
 };
 
 }  // namespace tidemill::dvbs2

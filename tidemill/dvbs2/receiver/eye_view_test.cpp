@@ -26,7 +26,8 @@ std::complex<double> symbol_of(int number, int bits) {
     return std::polar(1.0, 2 * std::numbers::pi * (point + offset) / points);
 }
 
-// A matched-filtered block whose strobes lie `tau` symbols behind the even samples, and whose carrier turns.
+// A matched-filtered block whose sampling_instants lie `tau` symbols behind the even samples, and whose
+// carrier turns.
 std::unique_ptr<FilteredBlock> block_of(int bits, double tau, double cycles_per_symbol) {
     auto block = std::make_unique<FilteredBlock>();
     block->info.subblocks = 1;
@@ -54,7 +55,7 @@ double opening(const Eye& eye) {
 
 }  // namespace
 
-TEST_CASE("eye: that of a clean QPSK is open, wherever its strobes lie and however it turns") {
+TEST_CASE("eye: that of a clean QPSK is open, wherever its sampling_instants lie and however it turns") {
     const EyeView view(0.2);
     for (const double tau : {-0.45, -0.2, 0.0, 0.3}) {
         for (const double turn : {0.0, 0.001, -0.02}) {

@@ -21,7 +21,7 @@ constexpr std::size_t kMostGaps = 64;
 constexpr double kWhole = 0.35;    // frames: where in one a packet came is known to a packet
 constexpr double kLongest_s = 60;  // what a clock leaps by beyond is another's
 
-// The PID tells the clock of a stream (ISO/IEC 13818-1, 2.4.3.3).
+// The PID identifies the clock of a stream (ISO/IEC 13818-1, 2.4.3.3).
 std::uint64_t clock_of(std::uint8_t stream, std::span<const std::uint8_t> packet) {
     return std::uint64_t{stream} << 16 | (packet[1] & 0x1fU) << 8 | packet[2];
 }
@@ -37,7 +37,7 @@ void MissingAccount::begin_frame(const FrameInfo& info) {
     keep_latest(info.missing);
     gaps_.push_back(info.missing);
     if (gaps_.size() > kMostGaps) gaps_.erase(gaps_.begin());
-    // The frames behind the gap have told their clocks already.
+    // The frames behind the gap have shown their clocks already.
     const std::vector<Reading> known(readings_.begin(), readings_.end());
     for (const Reading& reading : known) compare(reading);
 }
@@ -94,7 +94,7 @@ void MissingAccount::compare(const Reading& reading) {
     if (before != readings_.rend()) settle(*before, reading);
 }
 
-// A clock that leaps tells nothing: the gaps between are left as they are.
+// A clock that leaps shows nothing: the gaps between are left as they are.
 void MissingAccount::settle(const Reading& before, const Reading& behind) {
     double missing =
         std::fmod(behind.symbols - before.symbols + behind.turn, behind.turn) - (behind.at - before.at);

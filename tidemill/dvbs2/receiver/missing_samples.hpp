@@ -16,8 +16,8 @@ struct SampleRates {
     double samples_per_symbol = 2;
 };
 
-/// The account of samples that are missing. Frames tell it modulo a frame; clocks inside the streams, which
-/// run on at the sender's, tell how many whole frames are missing besides.
+/// The account of samples that are missing. Frames show it modulo a frame; clocks inside the streams, which
+/// run on at the sender's, show how many whole frames are missing besides.
 class MissingAccount {
   public:
     explicit MissingAccount(const SampleRates& rates) : rates_(rates) {}

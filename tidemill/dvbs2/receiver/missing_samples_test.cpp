@@ -56,7 +56,7 @@ TEST_CASE("missing samples: whole frames are counted by the programme clock, and
         stream.frames(10);
         stream.sent += 617 + frames * kFrame;
         const double place = stream.received - 1000;
-        stream.frames(3);  // the clock rests, then it is told
+        stream.frames(3);  // the clock rests, then it is reported
         stream.frames(1, {617, kFrame, place});
         const MissingSamples& tally = stream.account.tally();
         CHECK(tally.gaps == 1);

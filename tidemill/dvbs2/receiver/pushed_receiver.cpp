@@ -43,7 +43,7 @@ class Execution {
         std::function<void()> on_end;
 
         void say() const {
-            samples.say_over();
+            samples.mark_finished();
             if (on_end) tidemill::internal::thrown_by(on_end);
         }
     };
@@ -125,7 +125,7 @@ class WithinPush final : public PushedReceiver::Reception {
           observers_(pushed.observers),
           on_error_(std::move(on_error)),
           on_end_(pushed.on_end) {}
-    ~WithinPush() override { say_over(); }
+    ~WithinPush() override { mark_finished(); }
 
     std::size_t push(std::span<const std::byte> samples, bool) override {
         if (ended_) throw Dvbs2Error(kBehindTheEnd);
@@ -141,7 +141,7 @@ class WithinPush final : public PushedReceiver::Reception {
         if (ended_) return;
         ended_ = true;
         if (!error_) run({});  // up to the source's end
-        say_over();
+        mark_finished();
     }
     void stop() override {
         samples_.cancel();
@@ -165,7 +165,7 @@ class WithinPush final : public PushedReceiver::Reception {
             error_ = std::current_exception();
             samples_.take_back();
             tell(error);
-            say_over();
+            mark_finished();
             throw;
         }
     }
@@ -173,7 +173,7 @@ class WithinPush final : public PushedReceiver::Reception {
         // Its exception is of no consequence: push() throws the error itself.
         if (on_error_) tidemill::internal::thrown_by([&] { on_error_(error); });
     }
-    void say_over() {
+    void mark_finished() {
         if (!over_.exchange(true) && on_end_) tidemill::internal::thrown_by(on_end_);
     }
 

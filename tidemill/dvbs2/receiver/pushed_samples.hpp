@@ -11,7 +11,7 @@
 
 namespace tidemill::dvbs2 {
 
-/// Empty for 0, which is unknown. Throws Dvbs2Error for what is no rate.
+/// Empty for 0, which is unknown. Throws Dvbs2Error for an invalid rate.
 std::optional<double> known_rate(double rate_hz);
 
 /// Throws Dvbs2Error for parts of samples.
@@ -29,7 +29,7 @@ class PushedSamples final : public PushedSource {
     std::size_t push(std::span<const std::byte> samples, bool waits) override;
     void finish() override;
     void cancel() override { cancelled_.store(true, std::memory_order_relaxed); }
-    void say_over() override { queue_.end_run(); }
+    void mark_finished() override { queue_.end_run(); }
 
   private:
     Token* next_chunk(bool waits);

@@ -23,7 +23,7 @@ class PushedSource : public io::SampleSource {
     /// Cancels the samples that wait; by any thread.
     virtual void cancel() = 0;
     /// Nobody reads any more.
-    virtual void say_over() = 0;
+    virtual void mark_finished() = 0;
 };
 
 }  // namespace tidemill::dvbs2

@@ -19,7 +19,7 @@
 namespace tidemill::dvbs2 {
 
 struct LdpcDeviceUse;
-struct LdpcElsewhere;
+struct LdpcOffload;
 
 /// A BBFRAME as it left the decoder.
 struct ReceivedFrame {
@@ -39,8 +39,8 @@ struct RxOutputs {
     std::function<void(const ReceivedFrame& frame)> frames{};  ///< every frame, also a bad one; may be empty
     StreamChoice choice{};
     bool may_wait =
-        false;  ///< in these functions, for who reads what is given out: dynamic workers go around
-    /// Called where the sink is kept: whoever writes files keeps where it is in them. May be empty.
+        false;  ///< in these functions, for the reader of the output: dynamic workers change threads
+    /// Called where the sink is kept: a writer of files keeps its positions. May be empty.
     std::function<void(Archive& archive)> keep{};
 };
 
@@ -49,7 +49,7 @@ struct ReceiverConfig {
     double symbol_rate_hz = 0;  ///< 0: half the sample rate
     double rolloff = 0.20;
     int gold_code = 0;
-    double tuned_hz = 0;       ///< where a TunedSource took the samples from: frequencies are told from there
+    double tuned_hz = 0;  ///< where a TunedSource took the samples from: frequencies are counted from there
     double taken_rate_hz = 0;  ///< of those: so missing ones are counted; 0: there is no TunedSource
     static constexpr std::uint32_t kMostBlockSamples = 16384;
     std::uint32_t block_samples = kMostBlockSamples;
@@ -58,7 +58,7 @@ struct ReceiverConfig {
     /// Whether samples may be lost soon, since time is short: then frames are not decoded by sum-product. May
     /// be asked by any thread; empty: never.
     std::function<bool()> short_of_time{};
-    std::shared_ptr<const LdpcElsewhere> ldpc_device{};  ///< null: the host decodes
+    std::shared_ptr<const LdpcOffload> ldpc_device{};  ///< null: the host decodes
 };
 
 /// The DVB-S2 receiver as a graph: raw samples in, transport stream packets out. It waits for a signal,
@@ -70,7 +70,7 @@ class Receiver {
     /// units. Throws Dvbs2Error for rates or a roll-off that cannot work.
     Receiver(io::SampleSource& source, const ReceiverConfig& config, RxOutputs outputs);
 
-    /// For who wants nothing but packets: a function of the bytes of whole ones.
+    /// For packets alone: a function of the bytes of whole ones.
     template <class PacketSink>
     requires std::invocable<PacketSink&, std::span<const std::uint8_t>> Receiver(io::SampleSource& source,
                                                                                  const ReceiverConfig& config,
@@ -102,9 +102,9 @@ class Receiver {
 /// Samples that are pushed, and their receiver.
 struct PushedConfig {
     dsp::SampleFormat format = dsp::SampleFormat::cf32;
-    double sample_rate_hz = 0;            ///< 0: nobody knows, and a symbol rate is told in its units
+    double sample_rate_hz = 0;            ///< 0: unknown, and a symbol rate is in its units
     std::size_t waiting_samples = 65536;  ///< that may wait, rounded up; 0: push() waits until they are read
-    /// That receive, each task on whichever of them is free. 0: whoever pushes receives, before push()
+    /// That receive, each task on whichever of them is free. 0: the caller of push() receives, before push()
     /// returns.
     std::size_t threads = 1;
     std::vector<Observer*> observers{};  ///< of the run; they outlive the receiver
@@ -140,7 +140,7 @@ class PushedReceiver {
     void stop();
     /// Whether it has not ended yet.
     bool running() const;
-    /// Ends it as end() does, waits, and tells what was received. Throws what the reception threw. Once.
+    /// Ends it as end() does, waits, and returns what was received. Throws what the reception threw. Once.
     ReceptionReport finish();
 
     /// State of the receiver so far; any thread may ask.

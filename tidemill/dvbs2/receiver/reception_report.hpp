@@ -37,7 +37,7 @@ struct MissingSamples {
     std::uint64_t samples = 0;        ///< in all
     double last_s = 0;                ///< the last place, in the time of the samples received
     /// The latest places, also those at which a signal may as well have ended and begun, which are not
-    /// counted above: what begins at `latest_begin` is the earliest one, and what is all zeros is none.
+    /// counted above: what begins at `latest_begin` is the earliest one, and all zeros count for none.
     std::array<GapByFrames, kMostLatest> latest{};
     std::uint64_t latest_begin = 0;
 
@@ -64,7 +64,7 @@ struct FrameTotals {
     double front_frequency = 0;        ///< taken out of the last good frame by the front; cycles per symbol
     double frequency = 0;              ///< left in it, upright,
     double drift = 0;                  ///< with its drift, cycles per symbol squared
-    double largest_drift = 0;          ///< by magnitude, as LargestDrift tells
+    double largest_drift = 0;          ///< by magnitude, by LargestDrift
     bool inverted = false;
     std::array<std::uint64_t, 128> frames_of_pls{};  ///< by PLS code
     std::uint64_t symbols_before = 0;                ///< symbols heard before the first good frame
@@ -97,14 +97,14 @@ struct ReceptionNow {
     double drift_hz_per_s = 0;          ///< of it; 0: none that need be followed
     double largest_drift_hz_per_s = 0;  ///< that it had, by magnitude
     double clock_ppm = 0;               ///< offset of the transmitter's symbol clock
-    double iq_offset_db = 0;            ///< taken out of I and Q, as RxCoarse tells
+    double iq_offset_db = 0;            ///< taken out of I and Q, by RxCoarse
     double iq_image_db = 0;
     std::uint64_t samples_clipped = 0;
     std::uint64_t samples_blanked = 0;   ///< zeroed, because pulses had hit them,
     double blanked_share = 0;            ///< of those in which there was a signal
     std::uint64_t frames_hurried = 0;    ///< whose finer decoding was left out: time was short
     std::uint64_t frames_equalised = 0;  ///< against echoes, of which the strongest is now
-    double echo_symbols = 0;             ///< so late; 0: there is none
+    double echo_symbols = 0;             ///< so late; 0: never
     double echo_db = 0;                  ///< and so strong, over the direct way
     Clockless clockless{};
     std::vector<double> tones_hz{};  ///< taken out, where they are in the recording; in a report: last

@@ -22,7 +22,7 @@ namespace tidemill::dvbs2 {
 /// Watches the spectrum of the band by few of its samples. Where that changes, the samples from there on are
 /// also kept for a while; when there are no frames in them where the receiver listens, but elsewhere, they
 /// are given out again, tuned to there at as many samples a symbol as before. All this depends on the samples
-/// alone, whoever runs the receiver.
+/// alone, under any executor.
 class RetunedSource final : public io::SampleSource {
   public:
     /// Place at which the carrier was found again.

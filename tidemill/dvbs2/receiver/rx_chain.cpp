@@ -75,11 +75,11 @@ ReceptionNow RxChain::describe(const FrameTotals& totals, const io::BandMove& mo
     // Frequency that the front took out, and what the last good frame, derotated, still had; before the first
     // what the front takes out now.
     const double left = totals.inverted ? -totals.frequency : totals.frequency;
-    const EchoSeen echo = equaliser_.echo().value_or(EchoSeen{});
+    const ObservedEcho echo = equaliser_.echo().value_or(ObservedEcho{});
     const double front = totals.frames_good() > 0 ? totals.front_frequency : front_.coarse.frequency();
     const double symbol_rate_hz = symbol_rate_hz_ * moved.rate;
     const double hz_per_s = symbol_rate_hz * symbol_rate_hz;
-    // Frames tell what is received: after a move the last one is another signal's.
+    // Frames show what is received: after a move the last one is another signal's.
     const bool has_frames = moved.at_s == 0 || totals.end_s > moved.at_s;
     return {.found = front_.coarse.found(),
             // Frames are followed by their symbols: while there are none, what was followed is past.

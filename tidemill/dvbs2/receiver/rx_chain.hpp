@@ -16,7 +16,7 @@ class RxFrameSync;
 class RxLdpc;
 class RxSink;
 
-/// The stages of a receiver in a graph, from blocks of raw samples to packets, and what they tell. It stays
+/// The stages of a receiver in a graph, from blocks of raw samples to packets, and their reports. It stays
 /// where it is while the graph lives.
 class RxChain {
   public:

@@ -27,7 +27,7 @@ const fec::Dvbs2Code* code_of(const Pls& pls) {
     return &fec::dvbs2_code(pls.size, find_modcod(pls.modcod)->rate);
 }
 
-RxLdpc::RxLdpc(const fec::LdpcSettings& settings, std::shared_ptr<const LdpcElsewhere> device,
+RxLdpc::RxLdpc(const fec::LdpcSettings& settings, std::shared_ptr<const LdpcOffload> device,
                std::function<bool()> short_of_time)
     : Module("ldpc"),
       decode(device ? task_in_flight<&RxLdpc::begin_batch, &RxLdpc::is_batch_done, &RxLdpc::end_batch>(

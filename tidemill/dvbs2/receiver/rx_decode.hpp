@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "tidemill/dvbs2/receiver/ldpc_elsewhere.hpp"
+#include "tidemill/dvbs2/receiver/ldpc_offload.hpp"
 #include "tidemill/dvbs2/sync/frame_sync.hpp"
 #include "tidemill/fec/bch.hpp"
 #include "tidemill/fec/ldpc_decoder.hpp"
@@ -37,7 +37,7 @@ struct LdpcDeviceUse {
 class RxLdpc final : public Module {
   public:
     /// `device`: null for the host. `short_of_time`, asked by all replicas, may be empty: never.
-    explicit RxLdpc(const fec::LdpcSettings& settings = {}, std::shared_ptr<const LdpcElsewhere> device = {},
+    explicit RxLdpc(const fec::LdpcSettings& settings = {}, std::shared_ptr<const LdpcOffload> device = {},
                     std::function<bool()> short_of_time = {});
 
     In<fec::Llr> llrs = in<fec::Llr>("llrs", kMaxFecframeBits);
@@ -50,7 +50,7 @@ class RxLdpc final : public Module {
     /// Frames so far that min-sum alone did not bring back, of which sum-product was left out: time was
     /// short. Of all replicas; may be read while the receiver runs.
     std::uint64_t hurried() const { return hurried_->load(std::memory_order_relaxed); }
-    void forget_totals() override {
+    void reset_counters() override {
         use_ = {};
         failure_ = {};
     }
@@ -66,7 +66,7 @@ class RxLdpc final : public Module {
     /// Batches of one replica: a copy has its own.
     class Batches {
       public:
-        Batches(std::shared_ptr<const LdpcElsewhere> where, const fec::LdpcSettings& settings)
+        Batches(std::shared_ptr<const LdpcOffload> where, const fec::LdpcSettings& settings)
             : where_(std::move(where)),
               settings_(settings),
               own_(where_ ? where_->batches(settings) : nullptr) {}
@@ -79,7 +79,7 @@ class RxLdpc final : public Module {
         void give_up() { own_.reset(); }
 
       private:
-        std::shared_ptr<const LdpcElsewhere> where_;
+        std::shared_ptr<const LdpcOffload> where_;
         fec::LdpcSettings settings_;
         std::unique_ptr<LdpcBatches> own_;
     };

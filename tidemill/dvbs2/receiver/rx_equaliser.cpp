@@ -69,7 +69,7 @@ void RxEqualiser::begin_anew() {
 }
 
 // Whether known symbols are less like what they should be than those of the frames before. A header that was
-// not recognised, or that pulses have hit, tells nothing.
+// not recognised, or that pulses have hit, counts for nothing.
 bool RxEqualiser::has_changed(const FrameInfo& about, bool is_learned) {
     if (taps_.on != 0) return is_learned && watch_.has_risen(learner_.misfit());
     return about.header_quality > 0 && watch_.has_risen(1 - double{about.header_quality});
@@ -95,7 +95,7 @@ void RxEqualiser::decide() {
     echo_now_.set(echo_);
 }
 
-// As long as headers are remembered where they alone tell the frequency.
+// As long as headers are remembered where they alone show the frequency.
 void RxEqualiser::hear(const FrameInfo& about) {
     const float left = std::exp(-static_cast<float>(about.symbols) / kHeaderMemorySymbols);
     for (float& weight : headers_) weight *= left;

@@ -12,7 +12,7 @@
 
 namespace tidemill::dvbs2 {
 
-/// The frequency of a frame's carrier as headers tell it, without what echoes feign in them.
+/// The frequency of a frame's carrier by its headers, without what echoes feign in them.
 inline float carrier_frequency(const FrameInfo& about, const EqualiserTaps& by) {
     return by.on != 0 ? about.frequency - by.header_bias : about.frequency;
 }
@@ -31,7 +31,7 @@ class RxEqualiser final : public Module {
     Task learn = task("learn", &RxEqualiser::learn_echoes);
 
     /// The strongest echo, while it is being equalised.
-    std::optional<EchoSeen> echo() const { return echo_now_.get(); }
+    std::optional<ObservedEcho> echo() const { return echo_now_.get(); }
     /// Frames equalised so far.
     std::uint64_t frames() const { return frames_.load(std::memory_order_relaxed); }
 
@@ -58,8 +58,8 @@ class RxEqualiser final : public Module {
     std::uint32_t learned_ = 0;         // frames, since symbols were lost
     std::uint32_t passed_ = 0;          // since the last that was learned from
     bool doubtful_ = false;             // noise alone rarely looks like that
-    std::optional<EchoSeen> echo_{};
-    Published<std::optional<EchoSeen>> echo_now_;
+    std::optional<ObservedEcho> echo_{};
+    Published<std::optional<ObservedEcho>> echo_now_;
     std::atomic<std::uint64_t> frames_{0};
 };
 

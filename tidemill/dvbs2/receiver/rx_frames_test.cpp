@@ -53,7 +53,7 @@ TEST_CASE("rx_frames: where a dummy frame is known by its place alone, something
         return hit;
     };
     CHECK(gaps_of(stream).empty());
-    CHECK(gaps_of(without(kHeaderSymbols)).empty());  // its data tell
+    CHECK(gaps_of(without(kHeaderSymbols)).empty());  // its data show
     CHECK(gaps_of(without(kDummyLength)) == std::vector<std::uint64_t>{dummy + kDummyLength});
 }
 

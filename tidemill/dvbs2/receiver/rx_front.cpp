@@ -10,7 +10,7 @@ namespace {
 // Power of a sample of the signal where it is strongest: the gain makes its power 1.
 double least_power_of(const BlockOscillator& oscillator, std::int64_t history) {
     double gain = std::min(oscillator.gain, oscillator.gain_at(0, history));
-    for (const LevelStep& step : oscillator.steps.all())
+    for (const AgcStep& step : oscillator.steps.all())
         gain = std::min(gain, oscillator.gain_at(step.place, history));
     return gain > 0 && std::isfinite(gain) ? 1 / (gain * gain) : 0;
 }

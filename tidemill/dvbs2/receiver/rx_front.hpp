@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "tidemill/dsp/aligned_vector.hpp"
-#include "tidemill/dsp/strobe_interpolator.hpp"
-#include "tidemill/dvbs2/front/front_coarse.hpp"
+#include "tidemill/dsp/sampling_interpolator.hpp"
+#include "tidemill/dvbs2/front/agc_steps.hpp"
+#include "tidemill/dvbs2/front/coarse_frequency.hpp"
 #include "tidemill/dvbs2/front/front_filter.hpp"
 #include "tidemill/dvbs2/front/front_strobes.hpp"
-#include "tidemill/dvbs2/front/front_timing.hpp"
-#include "tidemill/dvbs2/front/level_steps.hpp"
+#include "tidemill/dvbs2/front/symbol_timing.hpp"
 #include "tidemill/dvbs2/front/tone_canceller.hpp"
 #include "tidemill/dvbs2/front/tone_watch.hpp"
 #include "tidemill/dvbs2/receiver/block_keeper.hpp"
@@ -38,7 +38,7 @@ class RxSpectrum final : public Module {
     const dsp::SampleDefects& defects() const { return defects_; }
     /// Clipped samples so far, of all replicas; may be read while the receiver runs.
     std::uint64_t live_clipped() const { return live_clipped_->load(std::memory_order_relaxed); }
-    void forget_totals() override { defects_ = {}; }
+    void reset_counters() override { defects_ = {}; }
     void merge(Module& clone) override;
     void keep(Archive& archive) override;
 
@@ -51,7 +51,7 @@ class RxSpectrum final : public Module {
 
     dsp::AlignedVector<Iq> samples_;
     PulseBlanker blanker_;
-    LevelSteps steps_;
+    AgcSteps steps_;
     dsp::SampleDefects defects_;
     std::shared_ptr<std::atomic<std::uint64_t>> live_clipped_ =
         std::make_shared<std::atomic<std::uint64_t>>(0);
@@ -106,7 +106,7 @@ class RxCoarse final : public Module {
     void look_for_tones(const RawInfo& block);
     BlockSpectrum measure(Frame f, std::uint32_t every);
 
-    CoarseFrequency coarse_;
+    CoarseFrequencyEstimator coarse_;
     ToneWatch tones_;
     ToneCanceller canceller_;
     dsp::AlignedVector<Iq> samples_, chunk_;
@@ -168,9 +168,9 @@ struct ClocklessBlocks {
     std::int64_t count = 0;
 };
 
-/// Keeps filtered blocks until their symbol clock is known, then reads the symbols at the strobes. Reading
-/// could be a task of its own, for any thread, but a copy of the filtered samples to it takes half as long as
-/// the reading.
+/// Keeps filtered blocks until their symbol clock is known, then reads the symbols at the sampling_instants.
+/// Reading could be a task of its own, for any thread, but a copy of the filtered samples to it takes half as
+/// long as the reading.
 class RxTiming final : public Module {
   public:
     explicit RxTiming(const FrontGeometry& geometry)
@@ -197,8 +197,8 @@ class RxTiming final : public Module {
     void count_clockless(const ClocklessBlocks& dropped);
     void tell();
 
-    TimingTracker tracker_;
-    dsp::StrobeInterpolator interpolator_;
+    SymbolTimingLoop tracker_;
+    dsp::SamplingInterpolator interpolator_;
     BlockKeeper<FilteredBlock> keeper_;
     std::atomic<double> clock_ppm_{0};
     std::atomic<bool> locked_{false};

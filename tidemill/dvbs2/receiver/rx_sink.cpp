@@ -106,7 +106,7 @@ void RxSink::account_bad(Frame f) {
     suspected_esn0_db_ = esn0_db;
 }
 
-// The frame before was bad, and weak as far as its noise tells: which a frame in which samples are missing
+// The frame before was bad, and weak as far as its noise shows: which a frame in which samples are missing
 // looks, too.
 void RxSink::count_weak() {
     if (std::exchange(suspected_weak_, 0) == 0) return;

@@ -10,8 +10,8 @@
 
 namespace tidemill::dvbs2 {
 
-/// Tells the data symbols of a receiver's frames as its demapper gets them, over their amplitude: unit energy
-/// in the mean. Looks into a run of Receiver::graph() without being part of it.
+/// Hands out the data symbols of a receiver's frames as its demapper gets them, over their amplitude: unit
+/// energy in the mean. Looks into a run of Receiver::graph() without being part of it.
 class SymbolTap final : public Observer {
   public:
     /// Is given a frame's number and its symbols, by the thread that has them: several where the frames are

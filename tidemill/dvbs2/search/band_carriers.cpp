@@ -20,7 +20,7 @@ namespace tidemill::dvbs2 {
 namespace {
 
 using internal::CarrierShape;
-using internal::SeenSpectrum;
+using internal::ObservedSpectrum;
 using internal::ShapeFit;
 using internal::SpectrumTone;
 
@@ -63,7 +63,7 @@ bool goes_into_spectrum(std::size_t sample) {
     return sample < kAllOfFirst || sample / kRun % kOneRunOf == 0;
 }
 
-SeenSpectrum band_spectrum(io::SampleSource& source) {
+ObservedSpectrum band_spectrum(io::SampleSource& source) {
     std::vector<dsp::Iq> samples;  // as many as say how fine the spectrum may be
     std::optional<dsp::PowerSpectrum> seen;
     std::size_t done = 0;
@@ -91,9 +91,9 @@ SeenSpectrum band_spectrum(io::SampleSource& source) {
     });
     if (!seen) begin();
     const std::vector<float> power = seen->power();
-    SeenSpectrum spectrum{.power = {power.begin(), power.end()},
-                          .stretches = static_cast<double>(seen->stretches()),
-                          .bin_hz = *source.sample_rate_hz() / static_cast<double>(seen->bins())};
+    ObservedSpectrum spectrum{.power = {power.begin(), power.end()},
+                              .stretches = static_cast<double>(seen->stretches()),
+                              .bin_hz = *source.sample_rate_hz() / static_cast<double>(seen->bins())};
     if (!spectrum.power.empty()) spectrum.strongest = std::ranges::max(spectrum.power);
     internal::patch_middle(spectrum.power);
     return spectrum;
@@ -102,7 +102,7 @@ SeenSpectrum band_spectrum(io::SampleSource& source) {
 /// Looks for carriers of one width after the other.
 class CandidateSearch {
   public:
-    explicit CandidateSearch(const SeenSpectrum& fine) : fine_(fine) {}
+    explicit CandidateSearch(const ObservedSpectrum& fine) : fine_(fine) {}
 
     // Where the shape of one width fits better than at the bins beside.
     void add(double width, std::vector<CarrierCandidate>& found) {
@@ -127,9 +127,9 @@ class CandidateSearch {
                (k + 1 == fits.size() || here > fits[k + 1].likeness);
     }
 
-    const SeenSpectrum& fine_;
+    const ObservedSpectrum& fine_;
     std::size_t factor_ = 0;  // of bins that are one of these
-    SeenSpectrum coarse_{};
+    ObservedSpectrum coarse_{};
     internal::ShapeOverBins over_{};
 };
 
@@ -153,10 +153,10 @@ double decibels_over(double floor, double level) {
 }
 
 // Width and roll-off at which the shape fits best.
-FoundCarrier refined(const SeenSpectrum& fine, const CarrierCandidate& candidate) {
+FoundCarrier refined(const ObservedSpectrum& fine, const CarrierCandidate& candidate) {
     const auto factor =
         std::max<std::size_t>(1, static_cast<std::size_t>(candidate.width / (4 * kCoarseBins)));
-    const SeenSpectrum spectrum = internal::coarser(fine, factor);
+    const ObservedSpectrum spectrum = internal::coarser(fine, factor);
     const double bins = candidate.width / static_cast<double>(factor);
     const double start = spectrum.bin_of(fine.hz_of(candidate.bin)) - 0.5 + 0.5 / static_cast<double>(factor);
     CarrierShape best{bins, kTypicalRolloff};
@@ -221,7 +221,7 @@ bool is_explained(const FoundCarrier& stretch, const std::vector<FoundCarrier>& 
     return width > kExplained * stretch.symbol_rate_hz;
 }
 
-std::vector<FoundCarrier> stretches_of(const SeenSpectrum& s, const std::vector<FoundCarrier>& carriers) {
+std::vector<FoundCarrier> stretches_of(const ObservedSpectrum& s, const std::vector<FoundCarrier>& carriers) {
     std::vector<FoundCarrier> stretches;
     for (const internal::OccupiedStretch& seen : internal::occupied_stretches(s)) {
         FoundCarrier stretch{.offset_hz = s.hz_of(seen.middle),
@@ -238,7 +238,7 @@ std::vector<FoundCarrier> stretches_of(const SeenSpectrum& s, const std::vector<
 }
 
 // Those outside the carriers.
-std::vector<double> places_of(const std::vector<SpectrumTone>& tones, const SeenSpectrum& spectrum,
+std::vector<double> places_of(const std::vector<SpectrumTone>& tones, const ObservedSpectrum& spectrum,
                               const std::vector<FoundCarrier>& carriers) {
     std::vector<double> places_hz;
     for (const SpectrumTone& tone : tones) {
@@ -253,7 +253,7 @@ std::vector<double> places_of(const std::vector<SpectrumTone>& tones, const Seen
 
 FoundBand find_carriers(io::SampleSource& source) {
     if (!source.sample_rate_hz()) throw Dvbs2Error("carriers are looked for by the sample rate: give it");
-    SeenSpectrum spectrum = band_spectrum(source);
+    ObservedSpectrum spectrum = band_spectrum(source);
     const std::vector<SpectrumTone> tones = internal::tones_of(spectrum);
     internal::take_out(tones, spectrum);
     std::vector<CarrierCandidate> candidates;

@@ -20,7 +20,7 @@ constexpr double kAverages = static_cast<double>(BandWatch::kPieceSamples) / Ban
 
 void BandWatch::add(std::span<const dsp::Iq> piece) {
     dsp::PowerSpectrum spectrum = none_;
-    // Stretches that overlap would tell little more, and take twice as long.
+    // Stretches that overlap would show little more, and take twice as long.
     for (std::size_t first = 0; first < piece.size(); first += kBins) {
         spectrum.add(piece.subspan(first, kBins));
         spectrum.restart();

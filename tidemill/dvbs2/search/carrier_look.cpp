@@ -17,7 +17,7 @@ namespace tidemill::dvbs2 {
 namespace {
 
 using internal::CarrierShape;
-using internal::SeenSpectrum;
+using internal::ObservedSpectrum;
 using internal::ShapeFit;
 
 constexpr double kLookSymbols = 16384;
@@ -36,7 +36,7 @@ constexpr double kOtherSignal = 0.25;
 constexpr double kOthersMatter = 0.05;
 constexpr double kOthersRun = 0.05;  // symbol rates over which it must hold on
 
-SeenSpectrum look_spectrum(io::SampleSource& source, double sample_rate_hz, const LookConfig& config) {
+ObservedSpectrum look_spectrum(io::SampleSource& source, double sample_rate_hz, const LookConfig& config) {
     const double ratio = sample_rate_hz / config.symbol_rate_hz;
     std::optional<dsp::Tuner> around;
     const double seen_ratio = ratio > kMostRatio ? kAroundRatio : ratio;
@@ -58,16 +58,17 @@ SeenSpectrum look_spectrum(io::SampleSource& source, double sample_rate_hz, cons
         return done < wanted;
     });
     const std::vector<float> power = seen.power();
-    SeenSpectrum spectrum{.power = {power.begin(), power.end()},
-                          .stretches = static_cast<double>(seen.stretches()),
-                          .centre_hz = around ? config.near_hz : 0,
-                          .bin_hz = seen_ratio * config.symbol_rate_hz / static_cast<double>(seen.bins())};
+    ObservedSpectrum spectrum{
+        .power = {power.begin(), power.end()},
+        .stretches = static_cast<double>(seen.stretches()),
+        .centre_hz = around ? config.near_hz : 0,
+        .bin_hz = seen_ratio * config.symbol_rate_hz / static_cast<double>(seen.bins())};
     if (!around) internal::patch_middle(spectrum.power);
     return spectrum;
 }
 
 // The middles of all stretches in which the shape fits.
-std::vector<double> carrier_places(const SeenSpectrum& spectrum, const CarrierShape& shape) {
+std::vector<double> carrier_places(const ObservedSpectrum& spectrum, const CarrierShape& shape) {
     std::vector<double> places;
     internal::ShapeOverBins over;
     const std::span<const ShapeFit> fits = over.fit(shape, spectrum);
@@ -86,7 +87,7 @@ std::vector<double> carrier_places(const SeenSpectrum& spectrum, const CarrierSh
 }
 
 // Bins from the centre to where another signal begins to one side; 0: none within the band.
-double other_begins(const SeenSpectrum& s, double centre, double side, double from, double run,
+double other_begins(const ObservedSpectrum& s, double centre, double side, double from, double run,
                     double level) {
     double sum = 0;
     for (double d = from;; ++d) {
@@ -103,7 +104,8 @@ double other_begins(const SeenSpectrum& s, double centre, double side, double fr
 }
 
 // Power above the floor beyond the carrier's edges, over its own.
-double others_power(const SeenSpectrum& s, double centre, const CarrierShape& shape, const ShapeFit& fit) {
+double others_power(const ObservedSpectrum& s, double centre, const CarrierShape& shape,
+                    const ShapeFit& fit) {
     const double edge = shape.bins * (1 + shape.rolloff) / 2;
     double others = 0;
     for (std::ptrdiff_t k = 0; k < s.size(); ++k) {
@@ -114,10 +116,10 @@ double others_power(const SeenSpectrum& s, double centre, const CarrierShape& sh
     return others / (fit.level * shape.bins);
 }
 
-SeenCarrier describe(const SeenSpectrum& s, double centre, const CarrierShape& shape) {
+ObservedCarrier describe(const ObservedSpectrum& s, double centre, const CarrierShape& shape) {
     const ShapeFit fit = shape.fit(s, centre);
-    SeenCarrier seen{.offset_hz = s.hz_of(centre),
-                     .level_db = 10 * std::log10(fit.level / std::max(fit.floor, 1e-9 * fit.level))};
+    ObservedCarrier seen{.offset_hz = s.hz_of(centre),
+                         .level_db = 10 * std::log10(fit.level / std::max(fit.floor, 1e-9 * fit.level))};
     const double others = others_power(s, centre, shape, fit);
     if (others < kOthersMatter) return seen;
     const double level = fit.floor + kOtherSignal * fit.level;
@@ -135,11 +137,11 @@ SeenCarrier describe(const SeenSpectrum& s, double centre, const CarrierShape& s
 
 }  // namespace
 
-std::optional<SeenCarrier> look_for_carrier(io::SampleSource& source, const LookConfig& config) {
+std::optional<ObservedCarrier> look_for_carrier(io::SampleSource& source, const LookConfig& config) {
     const auto rate = source.sample_rate_hz();
     if (!rate || !(config.symbol_rate_hz > 0))
         throw Dvbs2Error("a carrier is looked for by the sample rate and its symbol rate: give both");
-    const SeenSpectrum spectrum = look_spectrum(source, *rate, config);
+    const ObservedSpectrum spectrum = look_spectrum(source, *rate, config);
     if (spectrum.power.empty()) return std::nullopt;
     const CarrierShape shape{config.symbol_rate_hz / spectrum.bin_hz, config.rolloff};
     const std::vector<double> places = carrier_places(spectrum, shape);

@@ -20,7 +20,7 @@ struct LookConfig {
 };
 
 /// A carrier as its spectrum shows it.
-struct SeenCarrier {
+struct ObservedCarrier {
     double offset_hz = 0;     ///< of its centre, from the recording's
     double level_db = 0;      ///< of its power per hertz over what lies beside it
     double neighbour_hz = 0;  ///< from its centre to where the nearest other signal begins; 0: there is none
@@ -37,6 +37,6 @@ struct SeenCarrier {
 /// Finds a carrier by the shape of its spectrum, whatever is louder: flat, with the edges of its roll-off
 /// half a symbol rate to either side. Reads about 16,000 symbols from the source, which must know its rate;
 /// fewer show less. Nothing when no such carrier is there. Throws Dvbs2Error without rates.
-std::optional<SeenCarrier> look_for_carrier(io::SampleSource& source, const LookConfig& config);
+std::optional<ObservedCarrier> look_for_carrier(io::SampleSource& source, const LookConfig& config);
 
 }  // namespace tidemill::dvbs2

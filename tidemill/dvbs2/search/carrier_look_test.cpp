@@ -14,7 +14,7 @@ namespace {
 
 using namespace internal;
 
-std::optional<SeenCarrier> look(const MadeBand& band, const BandConfig& config, const LookConfig& look) {
+std::optional<ObservedCarrier> look(const MadeBand& band, const BandConfig& config, const LookConfig& look) {
     io::MemoryReader source(std::as_bytes(std::span(band.samples)), dsp::SampleFormat::cf32,
                             config.sample_rate_hz);
     return look_for_carrier(source, look);

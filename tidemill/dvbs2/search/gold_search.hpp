@@ -16,7 +16,7 @@ namespace tidemill::dvbs2 {
 /// hardly on the carrier: frequency and phase need not be known.
 class GoldSearch {
   public:
-    /// Takes a frame as FrameSync::pop() writes it; one without pilots tells nothing.
+    /// Takes a frame as FrameSync::pop() writes it; one without pilots is of no use.
     void add(std::span<const dsp::Iq> frame, const FrameInfo& info);
 
     /// Pilot symbols taken so far.

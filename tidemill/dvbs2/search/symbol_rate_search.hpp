@@ -14,7 +14,7 @@ inline constexpr std::size_t kSymbolRateSearchSamples = 1 << 20;
 
 /// Rates at which the power of a signal pulses, in symbols per sample from 1/16 to `highest`, the clearest
 /// first; at most `most`. A linear modulation with a roll-off gives one such line, at its symbol rate; noise
-/// and chance give none, or some that lead nowhere: whoever asks must try them. Empty for fewer than 4096
+/// and chance give none, or some that lead nowhere: the caller must try them. Empty for fewer than 4096
 /// samples.
 std::vector<double> likely_symbol_rates(std::span<const dsp::Iq> samples, std::size_t most,
                                         double highest = 0.5);

@@ -10,7 +10,7 @@ namespace {
 constexpr double kFrontReach = 0.2;
 constexpr double kFrontLeast = 2, kFrontMost = 16;
 
-bool front_suffices(double ratio, const TuningPlan& plan, const TuningWish& wish) {
+bool front_suffices(double ratio, const TuningPlan& plan, const TuningRequest& wish) {
     if (ratio < kFrontLeast || ratio > kFrontMost || wish.offset_hz.value_or(0) != 0) return false;
     if (!plan.seen) return true;
     return plan.seen->neighbour_hz == 0 &&
@@ -19,14 +19,14 @@ bool front_suffices(double ratio, const TuningPlan& plan, const TuningWish& wish
 
 // A carrier that lies beside the named frequency by more than its width is not the one that was meant: that
 // one is hidden, or has not begun.
-bool is_another(const SeenCarrier& seen, const TuningWish& wish) {
+bool is_another(const ObservedCarrier& seen, const TuningRequest& wish) {
     return wish.offset_hz &&
            std::abs(seen.offset_hz - *wish.offset_hz) > (1 + wish.rolloff) * wish.symbol_rate_hz;
 }
 
 }  // namespace
 
-TuningPlan plan_tuning(io::SampleSource& source, const TuningWish& wish) {
+TuningPlan plan_tuning(io::SampleSource& source, const TuningRequest& wish) {
     const double near_hz = wish.offset_hz.value_or(0);
     Tuning tuning{.symbol_rate_hz = wish.symbol_rate_hz, .rolloff = wish.rolloff, .offset_hz = near_hz};
     const double sample_rate_hz = source.sample_rate_hz().value_or(0);

@@ -22,9 +22,9 @@ constexpr int kMatchedSymbols = 8;  // to each side
 // signal at -9.9 dB has 60 and 64 with half a sample and half a step of frequency lost, 107 and 91 without.
 constexpr float kRowsLimit = 50, kHeaderLimit = 45;
 
-// Headers whose signs differ in every other row differ by half a cycle a row: only the row itself tells them
-// from a carrier that is off by so much. Halves of rows add up at frequencies of 1/128 cycle a half from each
-// other, up to 1/4 to either side, which is 0.009 cycles per symbol.
+// Headers whose signs differ in every other row differ by half a cycle a row: only the row itself
+// distinguishes them from a carrier that is off by so much. Halves of rows add up at frequencies of 1/128
+// cycle a half from each other, up to 1/4 to either side, which is 0.009 cycles per symbol.
 constexpr std::size_t kHalves = 2 * kVlSnrRows, kHalfSymbols = kVlSnrRowSymbols / 2;
 constexpr std::size_t kFrequencies = 128, kMostFrequency = kFrequencies / 4;
 constexpr std::size_t kVlHeadersThatConvince = 2;
@@ -79,10 +79,10 @@ using HalfSums = std::array<Iq, kHalves>;
 /// Correlations of all halves of rows with the symbols from each place of a block on.
 class HeaderCorrelation {
   public:
-    HeaderCorrelation(const Strobes& strobes, std::size_t first) {
+    HeaderCorrelation(const Strobes& sampling_instants, std::size_t first) {
         for (std::size_t half = 0; half < kHalves; ++half) {
-            re_[half] = sums_of(half, strobes.re.data() + first);
-            im_[half] = sums_of(half, strobes.im.data() + first);
+            re_[half] = sums_of(half, sampling_instants.re.data() + first);
+            im_[half] = sums_of(half, sampling_instants.im.data() + first);
         }
     }
 
@@ -160,13 +160,14 @@ void look_at(const HalfSums& halves, float usual, std::size_t place, std::vector
     }
 }
 
-void look_through(const Strobes& strobes, std::vector<Seen>& all) {
-    for (std::size_t first = 0; first < strobes.places(); first += kBlock) {
-        const std::size_t count = std::min(kBlock, strobes.places() - first);
-        const HeaderCorrelation correlation(strobes, first);
+void look_through(const Strobes& sampling_instants, std::vector<Seen>& all) {
+    for (std::size_t first = 0; first < sampling_instants.places(); first += kBlock) {
+        const std::size_t count = std::min(kBlock, sampling_instants.places() - first);
+        const HeaderCorrelation correlation(sampling_instants, first);
         for (std::size_t n = 0; n < count; ++n) {
             const std::size_t place = first + n;
-            const double energy = strobes.energy[place + kHeaderBits] - strobes.energy[place];
+            const double energy =
+                sampling_instants.energy[place + kHeaderBits] - sampling_instants.energy[place];
             const auto usual = static_cast<float>(energy / kHeaderBits);  // power of a symbol
             if (correlation.power_at(n) > kRowsLimit * usual * kVlSnrRowSymbols)
                 look_at(correlation.at(n), usual, place, all);

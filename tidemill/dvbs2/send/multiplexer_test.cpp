@@ -25,7 +25,7 @@ Bytes packets(std::size_t count) {
     return bytes;
 }
 
-// The PLS codes of frames that stand one behind the other, each of the length that its header tells.
+// The PLS codes of frames that stand one behind the other, each of the length that its header gives.
 std::vector<int> codes_of(const Symbols& symbols) {
     std::vector<int> codes;
     for (std::size_t at = 0; at < symbols.size();) {

@@ -10,7 +10,7 @@
 
 namespace tidemill::dvbs2 {
 
-/// Coded bits to scrambled QPSK symbols (EN 302 307-1, 5.4.1 and 5.5.4), a byte to four symbols: a bit tells
+/// Coded bits to scrambled QPSK symbols (EN 302 307-1, 5.4.1 and 5.5.4), a byte to four symbols: a bit says
 /// whether a part is negative, so that to turn a symbol by a quarter is to exchange its bits and to flip one.
 class QpskMapper {
   public:

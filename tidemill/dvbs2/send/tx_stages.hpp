@@ -106,7 +106,7 @@ class TxBytePulse final : public Module {
     std::vector<dsp::Iq> silence_;
 };
 
-/// The stages of a transmitter in a graph, from BBFRAMEs to samples or their bytes. Whoever makes the frames
+/// The stages of a transmitter in a graph, from BBFRAMEs to samples or their bytes. The maker of the frames
 /// binds `modulator.bbframe`, gives the label "about", and asks the multiplexer from one thread.
 struct TxStages {
     struct Rounded {

@@ -6,7 +6,7 @@
 
 #include "tidemill/dvbs2/standard/bb_header.hpp"
 
-/// Any bytes are a header or a fault that can be told; a header that was read is written as it came.
+/// Any bytes are a header or a fault with a reason; a header that was read is written as it came.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace tidemill::dvbs2;
     const auto [header, fault] = parse_bb_header({data, size});

@@ -11,7 +11,7 @@ namespace tidemill::dvbs2 {
 
 /// Frames for very low signals have a header of their own behind the PLHEADER (EN 302 307-2, 5.5.2.5): 16
 /// rows of 56 bits between two times two zeros, each row inverted where its sign says so. The signs of all
-/// rows tell what the frame is.
+/// rows give the kind of frame.
 inline constexpr std::size_t kVlSnrRows = 16, kVlSnrRowSymbols = 56;
 inline constexpr std::size_t kVlSnrEdgeSymbols = 2;
 inline constexpr std::size_t kVlSnrHeaderSymbols = kVlSnrRows * kVlSnrRowSymbols + 2 * kVlSnrEdgeSymbols;

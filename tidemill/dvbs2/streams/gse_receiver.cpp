@@ -153,7 +153,7 @@ std::optional<GseReceiver::Label> GseReceiver::label_of(std::uint8_t label_type,
     return label;
 }
 
-// An optional one tells its length; without a mandatory one the rest cannot be read. That of a bridged frame
+// An optional one holds its length; without a mandatory one the rest cannot be read. That of a bridged frame
 // (RFC 4326, 5.2) means what has an EtherType of its own, too.
 bool GseReceiver::skip_extensions(std::uint16_t& protocol, Bytes& bytes) {
     constexpr std::uint16_t kBridged = 0x0001;

@@ -8,7 +8,7 @@
 #include "tidemill/io/transport/ip_packet.hpp"
 
 /// For any data fields, waiting fragments stay within their bounds, PDUs lie inside what was pushed, and
-/// headers of IP packets inside them. The first byte tells how long fields are.
+/// headers of IP packets inside them. The first byte gives the length of fields.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace tidemill;
     constexpr std::size_t kMostWaiting = 2000, kMostPdu = 65535;

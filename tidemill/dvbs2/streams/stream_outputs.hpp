@@ -38,7 +38,7 @@ struct StreamOutputs {
 /// Counts of a PacketExtractor so far.
 struct PacketCounts {
     std::uint64_t frames = 0;         // all that were pushed
-    std::uint64_t frames_lost = 0;    // told by lose()
+    std::uint64_t frames_lost = 0;    // reported by lose()
     std::uint64_t frames_faulty = 0;  // impossible headers: as if lost
     std::uint64_t frames_unsupported = 0;
     std::uint64_t frames_of_other_streams = 0;

@@ -12,12 +12,12 @@ namespace tidemill::dvbs2 {
 
 /// Slices an input stream into BBFRAMEs (EN 302 307-1, 5.1.2 to 5.1.5). Of packets each sync byte becomes the
 /// CRC-8 of the packet before; packets and continuous streams run on from frame to frame. With NPD null
-/// packets are left out and counted behind the next packet, with ISSYI each packet tells when it came.
+/// packets are left out and counted behind the next packet, with ISSYI each packet carries its time.
 class StreamSlicer {
   public:
     /// The MATYPE fields, UPL (whole bytes; 0 for a continuous stream) and SYNC of `header` go into every
     /// frame; its other lengths are set by the slicer. Packets come `packet_period_symbols` apart, which ISSY
-    /// tells. Throws Dvbs2Error for packets that cannot be.
+    /// shows. Throws Dvbs2Error for packets that cannot be.
     explicit StreamSlicer(const BbHeader& header = {}, double packet_period_symbols = 0);
 
     /// Takes whole packets, or any bytes of a continuous stream; throws Dvbs2Error when a packet

@@ -153,7 +153,7 @@ TEST_CASE("stream slicer: null packets are counted behind the next packet, every
     CHECK(slicer.null_packets_deleted() == 2 + 255 + 7 + 3);
     std::vector<std::uint8_t> bbframe(kBbHeaderBytes + 5 * 189);
     CHECK_FALSE(slicer.next(bbframe));
-    CHECK(slicer.finish(bbframe));  // and with it the last null packet, whose place nothing else would tell
+    CHECK(slicer.finish(bbframe));  // and with it the last null packet, whose place nothing else would show
     CHECK_FALSE(slicer.finish(bbframe));
     CHECK(slicer.null_packets_deleted() == 2 + 255 + 7 + 2);
     const auto parsed = parse_bb_header(bbframe).header;

@@ -5,7 +5,7 @@
 namespace tidemill::dvbs2 {
 namespace {
 
-// UPL alone does not tell: 191 bytes are a long ISSY field, or a short one and a DNP byte.
+// UPL alone does not decide: 191 bytes are a long ISSY field, or a short one and a DNP byte.
 std::optional<UserPacketLayout> transport_layout(const BbHeader& header) {
     if (header.sync != io::kTsSyncByte) return std::nullopt;
     for (const std::size_t issy_bytes : {0U, 2U, 3U}) {
@@ -33,7 +33,7 @@ std::optional<UserPacketLayout> user_packet_layout(const BbHeader& header) {
     return header.stream_type == StreamType::transport ? transport_layout(header) : generic_layout(header);
 }
 
-// A long ISSY field or a short one: without UPL nothing tells.
+// A long ISSY field or a short one: without UPL this is open.
 BbHeader completed(BbHeader header) {
     if (header.stream_type != StreamType::transport) return header;
     if (header.sync == 0) header.sync = io::kTsSyncByte;
@@ -59,7 +59,7 @@ const char* name(IssyKind kind) {
     return "reserved";
 }
 
-// The first bits tell, but a short clock fills exactly two bytes and a long one three.
+// The first bits decide, but a short clock fills exactly two bytes and a long one three.
 IssyKind issy_kind(std::span<const std::uint8_t> field) {
     const bool is_long = field.size() == 3;
     if ((field[0] & 0x80) == 0) return is_long ? IssyKind::reserved : IssyKind::clock_short;

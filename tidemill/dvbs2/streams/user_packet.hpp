@@ -23,7 +23,7 @@ struct UserPacketLayout {
     friend bool operator==(const UserPacketLayout&, const UserPacketLayout&) = default;
 };
 
-/// The layout that UPL, SYNC, ISSYI and NPD tell of a packetised stream; none when they contradict each
+/// The layout that UPL, SYNC, ISSYI and NPD define for a packetised stream; none when they contradict each
 /// other.
 std::optional<UserPacketLayout> user_packet_layout(const BbHeader& header);
 

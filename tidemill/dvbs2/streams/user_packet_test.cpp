@@ -270,7 +270,7 @@ TEST_CASE(
         runs.push_back(0);
         const Bytes stream = stream_of(runs);
         auto units = units_of(stream, layout.has_dnp);
-        // The CRC-8 of a packet stands before the next one; the first is of none, and of the last there is
+        // The CRC-8 of a packet stands before the next one; the first has no packet, and of the last there is
         // none.
         const auto wrong = *rc::gen::inRange<std::size_t>(0, units.size() - 1);
         const auto byte = 1 + wrong * layout.bytes() + *rc::gen::inRange<std::size_t>(0, layout.bytes());

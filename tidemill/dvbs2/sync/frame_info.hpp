@@ -16,7 +16,7 @@ struct MissingSymbols {
     double frame = 0;  // as many more may be missing as frames of this length have, any number of them
     double place = 0;  // of the symbols received, since the first sample;
     double before = 0, behind = 0;  // of the last frame before it, and of the first one behind
-    // These lie so far apart that a signal may have ended and begun: only who knows of a loss believes it. A
+    // These lie so far apart that a signal may have ended and begun: only a known loss makes that likely. A
     // word, so that no byte of a checkpoint is left to chance.
     std::uint64_t doubtful = 0;
 
@@ -30,7 +30,7 @@ struct FrameInfo {
     Pls pls;                     // what the frame's header says
     int next_code = -1;          // PLS code of the header behind the frame; -1 when it is not there
     bool inverted = false;       // the symbols were conjugated to undo a conjugated spectrum
-    bool alone = false;          // no other frame tells its frequency
+    bool alone = false;          // no other frame shows its frequency
     float header_quality = 0;    // as in HeaderMatch
     float frequency = 0;         // cycles per symbol, from the known symbols of many frames
     float frequency_sigma = 0;   // expected error of `frequency`

@@ -29,9 +29,8 @@ struct FrontTurn {
 /// look like that has a probability below 1e-12 per symbol.
 class FrameSync {
   public:
-    /// The scrambler tells the pilots' values, which help to learn the frequency.
-    /// What is `live` is wanted at once: frames without pilots do not wait to show that their carrier has no
-    /// drift.
+    /// The scrambler gives the pilots' values, which help to learn the frequency. What is `live` is wanted at
+    /// once: frames without pilots do not wait to show that their carrier has no drift.
     explicit FrameSync(const PlScrambler& scrambler, bool live = false) : follower_(scrambler, live) {}
 
     /// Takes any number of symbols.

@@ -49,7 +49,7 @@ void CarrierTuner::follow(std::span<const dsp::Iq> tuned) {
     followed_hz_.store(tuning_.offset_hz - first_offset_hz_ + followed_hz, std::memory_order_relaxed);
 }
 
-// Through the next stretch. It is known by its number when its samples were there, whoever works on it when.
+// Through the next stretch. It is known by its number when its samples were there, on any thread at any time.
 void CarrierTuner::lay_oscillator(double late_samples) {
     const double offset_hz = tuning_.offset_hz + follower_.correction() * tuning_.symbol_rate_hz;
     const auto fresh = static_cast<double>(dsp::BandSpectra::fresh(sample_rate_hz_));

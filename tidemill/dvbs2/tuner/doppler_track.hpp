@@ -7,7 +7,7 @@
 namespace tidemill::dvbs2 {
 
 /// How far a moving transmitter's carrier lies from where it would lie if it stood still, through time, as a
-/// tracking program foretells it: straight lines between its points, and its ends go on for ever.
+/// tracking program predicts it: straight lines between its points, and its ends go on for ever.
 class DopplerTrack {
   public:
     struct Point {

@@ -117,7 +117,7 @@ class Corrections {
 };
 
 // The smallest magnitude, and the sum-product of all others: of Jones et al. 2003, "Approximate-min*
-// constraint node updating", who answer all but the smallest with the sum-product of all, themselves
+// constraint node updating", where checks answer all but the smallest with the sum-product of all, themselves
 // included.
 struct LeastAndRest {
     UnsignedVec least;

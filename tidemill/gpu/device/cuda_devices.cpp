@@ -97,7 +97,7 @@ class ArgumentList {
     std::size_t local_bytes() const { return local_bytes_; }
 
   private:
-    // Local memory is told as an offset into what the launch asks for.
+    // Local memory is given as an offset into what the launch asks for.
     std::uint64_t value_of(const KernelArgument& argument) {
         if (auto* const* memory = std::get_if<DeviceMemory*>(&argument))
             return dynamic_cast<CudaMemory&>(**memory).address();

@@ -229,7 +229,7 @@ int cuGetErrorName(int, const char** name) {
     return 0;
 }
 int cuGetErrorString(int, const char** text) {
-    *text = "as it was told to";
+    *text = "as ordered";
     return 0;
 }
 }
@@ -291,7 +291,7 @@ TEST_CASE("cuda: a driver without a GPU, or one that fails to begin, is a reason
     CHECK(found_here().absent == std::vector<std::string>{"cuda: the driver is there, and no device"});
     driver.failures["cuInit"] = 803;
     CHECK(found_here().absent ==
-          std::vector<std::string>{"cuda: cuInit failed: CUDA_ERROR_FAKE (as it was told to)"});
+          std::vector<std::string>{"cuda: cuInit failed: CUDA_ERROR_FAKE (as ordered)"});
 }
 
 TEST_CASE("cuda: a GPU that fails does not hide the others") {
@@ -303,7 +303,7 @@ TEST_CASE("cuda: a GPU that fails does not hide the others") {
     CHECK(found.devices[0].info.id == "cuda:0");
     CHECK(found.devices[1].info.id == "cuda:2");
     REQUIRE(found.absent.size() == 1);
-    CHECK(found.absent[0] == "cuda:1: cuDeviceGet failed: CUDA_ERROR_FAKE (as it was told to)");
+    CHECK(found.absent[0] == "cuda:1: cuDeviceGet failed: CUDA_ERROR_FAKE (as ordered)");
 }
 
 TEST_CASE("cuda: whichever call fails is told with the device, and all that was made is given back") {

@@ -26,7 +26,7 @@ struct DeviceInfo {
     int compute_units = 0;
     bool shares_memory = false;  ///< its memory is the host's
     std::vector<MemoryPolicy> policies;
-    std::string pci{};      ///< its place there, "0000:3b:00.0"; empty: nobody tells
+    std::string pci{};      ///< its place there, "0000:3b:00.0"; empty: unknown
     std::string same_as{};  ///< id by which another platform has listed it before; empty: none has
 
     bool has(MemoryPolicy policy) const;

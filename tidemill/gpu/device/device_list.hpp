@@ -26,7 +26,7 @@ struct FoundDevices {
 FoundDevices find_devices();
 
 /// Says of each device which one before it is the same: the one in its place on the bus, or, where that is
-/// not told, one of its kind, name and size that another platform lists.
+/// unknown, one of its kind, name and size that another platform lists.
 void tell_same(std::vector<FoundDevice>& devices);
 
 /// The device of that id ("cuda:0", "opencl:1"); throws NoSuchDevice telling which there are, or why none.

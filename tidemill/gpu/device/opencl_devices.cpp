@@ -156,7 +156,7 @@ class OpenclDevice : public Device {
           context_(std::make_shared<Context>(driver, device, info.id)),
           is_fine_grain_(is_fine_grain) {}
 
-    // OpenCL does not tell what is free.
+    // OpenCL does not report free memory.
     std::size_t free_bytes() override { return info().memory_bytes; }
     std::unique_ptr<DeviceQueue> queue() override { return std::make_unique<OpenclQueue>(context_); }
     std::unique_ptr<DeviceKernel> kernel(const KernelVariant& variant, const std::string& name) override {
@@ -196,7 +196,7 @@ Flags svm_of(const Driver& driver, DeviceHandle device) {
     return status == kSuccess && driver.has_svm() ? capabilities : 0;
 }
 
-// Empty where it is not told: not every device has a place there.
+// Empty where it is unknown: not every device has a place there.
 std::string pci_place_of(const Driver& driver, DeviceHandle device) {
     const auto tells = [&](unsigned which, auto& value) {
         return driver.device_info(device, which, sizeof value, &value, nullptr) == kSuccess;

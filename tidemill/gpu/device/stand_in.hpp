@@ -32,7 +32,7 @@ struct StandInOptions {
     std::uint64_t fails_at_call = 0;
     /// Number of the call whose work is never done; 0: all is.
     std::uint64_t hangs_at_call = 0;
-    /// The host may not touch memory that is the device's: who does is ended by the system.
+    /// The host may not touch memory that is the device's: an access is ended by the system.
     bool guards_memory = false;
 };
 

@@ -131,12 +131,12 @@ void DeviceLdpcCodes::take_back(Share& share) const {
     share.under_way = 0;
 }
 
-std::shared_ptr<const LdpcElsewhere> elsewhere(const LdpcOnDevice& device) {
+std::shared_ptr<const LdpcOffload> elsewhere(const LdpcOnDevice& device) {
     const auto batches = [device](const fec::LdpcSettings& settings) {
         return std::make_unique<DeviceLdpcCodes>(device, settings);
     };
-    return std::make_shared<const LdpcElsewhere>(
-        LdpcElsewhere{batches, device.most_frames, device.falls_back, device.in_flight});
+    return std::make_shared<const LdpcOffload>(
+        LdpcOffload{batches, device.most_frames, device.falls_back, device.in_flight});
 }
 
 }  // namespace tidemill::dvbs2

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tidemill/dvbs2/receiver/ldpc_elsewhere.hpp"
+#include "tidemill/dvbs2/receiver/ldpc_offload.hpp"
 #include "tidemill/gpu/device/device_error.hpp"
 #include "tidemill/gpu/ldpc/device_ldpc.hpp"
 #include "tidemill/gpu/offload/device_tokens.hpp"
@@ -80,6 +80,6 @@ class DeviceLdpcCodes final : public LdpcBatches {
 };
 
 /// For a receiver's configuration.
-std::shared_ptr<const LdpcElsewhere> elsewhere(const LdpcOnDevice& device);
+std::shared_ptr<const LdpcOffload> elsewhere(const LdpcOnDevice& device);
 
 }  // namespace tidemill::dvbs2

@@ -55,7 +55,7 @@ BatchTimes times_in_flight(DeviceLdpcCodes& codes, std::span<const LdpcFrame> fr
         double busy_us = 0;
         for (std::size_t place = 0; place < places; ++place) {
             await(codes, place);
-            const double core_before_us = core_us();  // not what looks: who has other work does not wait
+            const double core_before_us = core_us();  // a poll, since the host has other work
             codes.end(place);
             codes.begin(place, frames);
             busy_us += core_us() - core_before_us;

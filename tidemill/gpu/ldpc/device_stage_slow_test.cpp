@@ -147,11 +147,11 @@ TEST_CASE("device stage: copies, kernels and host overlap: the period is that of
     }
 }
 
-TEST_CASE("device stage: the period is what a schedule foretells by a profile of other batches within 5 %") {
+TEST_CASE("device stage: the period is what a schedule predicts by a profile of other batches within 5 %") {
     for (const PartTimes parts : {PartTimes{8000, 4000}, PartTimes{4000, 8000}}) {
         const double predicted_us = median_of_five([&] { return predicted_period_us(parts); });
         const double measured_us = median_of_five([&] { return real_period_us(parts); });
-        fmt::print("device stage: foretold {:.0f} us, measured {:.0f} us ({:.3f})\n", predicted_us,
+        fmt::print("device stage: predicted {:.0f} us, measured {:.0f} us ({:.3f})\n", predicted_us,
                    measured_us, measured_us / predicted_us);
         if (is_quiet()) CHECK(std::abs(measured_us / predicted_us - 1) < 0.05);
     }

@@ -24,7 +24,7 @@ double number_of(std::uint32_t half) {
     return (half & 0x8000U) != 0 ? -magnitude : magnitude;
 }
 
-// All results here can be told exactly; that they can is what is tested.
+// All results here are exact, which is what is tested.
 std::uint32_t half_of(double number) {
     const std::uint32_t sign = std::signbit(number) ? 0x8000U : 0U;
     const double magnitude = std::abs(number);

@@ -147,12 +147,12 @@ TEST_CASE("neighbours on a device: what stays there is not copied, and the perio
     }
 }
 
-TEST_CASE("neighbours on a device: the period is what a schedule foretells by other batches within 5 %") {
+TEST_CASE("neighbours on a device: the period is what a schedule predicts by other batches within 5 %") {
     for (const PartTimes parts : {PartTimes{4000, 1000}, PartTimes{2000, 2500}}) {
         const double predicted_us = median_of_five([&] { return predicted_period_us(parts); });
         const double measured_us = median_of_five([&] { return real_period_us(parts, 2, true); });
-        fmt::print("neighbours: foretold {:.0f} us, measured {:.0f} us ({:.3f})\n", predicted_us, measured_us,
-                   measured_us / predicted_us);
+        fmt::print("neighbours: predicted {:.0f} us, measured {:.0f} us ({:.3f})\n", predicted_us,
+                   measured_us, measured_us / predicted_us);
         if (is_quiet()) CHECK(std::abs(measured_us / predicted_us - 1) < 0.05);
     }
 }

@@ -46,7 +46,7 @@ class DeviceTokens final : public TokenMemory {
   private:
     struct Block {
         std::unique_ptr<DeviceMemory> registered{};
-        Arena own{};  // where that is none
+        Arena own{};  // where that is absent
         bool is_lent = true;
         std::size_t frames = 0;
         std::size_t frame_bytes = 0;

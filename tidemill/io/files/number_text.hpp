@@ -17,8 +17,8 @@ std::optional<double> real_number(std::string_view text);
 /// Seconds of a time: 1.5, 200ms, 30us, 2min, 1h.
 std::optional<double> seconds_in(std::string_view text);
 
-/// The same as it is told, in three digits and a unit: "24.6 ms", "8.19 s"; from a thousand seconds on in
-/// six: "86400 s".
+/// The same as text, in three digits and a unit: "24.6 ms", "8.19 s"; from a thousand seconds on in six:
+/// "86400 s".
 std::string seconds_text(double seconds);
 
 /// A whole number by sign and size.

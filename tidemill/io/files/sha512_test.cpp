@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-#include "tidemill/io/files/internal/digest_beside.hpp"
+#include "tidemill/io/files/internal/background_digest.hpp"
 
 namespace tidemill::io {
 namespace {
@@ -50,9 +50,9 @@ TEST_CASE("sha512: the pieces do not matter around the borders of a block") {
 }
 
 TEST_CASE("sha512: made beside the writing it is the same, with more than may wait and with nothing") {
-    CHECK(internal::DigestBeside().finish() == digest_of("", 1));
+    CHECK(internal::BackgroundDigest().finish() == digest_of("", 1));
     const std::string text(11'000'000, 'x');
-    internal::DigestBeside beside;
+    internal::BackgroundDigest beside;
     Sha512 own;
     for (const std::size_t piece : {9'000'000U, 1U, 0U, 70'000U}) {
         beside.update(std::as_bytes(std::span(text).first(piece)));

@@ -16,14 +16,14 @@ namespace tidemill::io {
 /// Remark on a sample of which not all bytes are there.
 std::string cut_sample_text(std::uint64_t bytes, std::size_t sample_bytes);
 
-/// Raw samples from an InputStream, which tell nothing of themselves. The header of a WAV file before them is
-/// left out, of which remarks() tell; one that belongs to other samples is an IoError.
+/// Raw samples from an InputStream, which have no header. The header of a WAV file before them is left out,
+/// as remarks() says; one that belongs to other samples is an IoError.
 class ByteStreamSource final : public LiveSource {
   public:
     /// Sets the other end up before samples come; false where it has gone.
     using SetUp = std::function<bool(InputStream&)>;
 
-    /// A control, and how the other end is told of a value.
+    /// A control, and how a value reaches the other end.
     struct Adjustment {
         SourceControl control;
         std::function<void(InputStream&, double)> tell;
@@ -44,8 +44,8 @@ class ByteStreamSource final : public LiveSource {
     std::optional<double> sample_rate_hz() const override { return sample_rate_hz_; }
     bool begin() override { return !set_up_ || set_up_(stream_); }
 
-    /// Waits for at least one sample; a part of a sample at the end is left out, of which remarks() tell.
-    /// Throws IoError, also where the patience is over.
+    /// Waits for at least one sample; a part of a sample at the end is left out, as remarks() says. Throws
+    /// IoError, also where the patience is over.
     std::size_t read(std::span<std::byte> to) override;
     void end() noexcept override { stream_.end(); }
     std::string remarks() const override;

@@ -43,7 +43,7 @@ std::unique_ptr<internal::TcpOpening> opening_of(const std::filesystem::path& pa
 }  // namespace
 
 bool InputStream::is_stream(const std::filesystem::path& path) {
-    std::error_code missing;  // what is not there is told by who opens it as a file
+    std::error_code missing;  // a missing file is reported when it is opened
     return is_standard_stream(path) || has_scheme(path, kConnects) || has_scheme(path, kListens) ||
            is_rtl_tcp(path) || std::filesystem::is_fifo(path, missing);
 }

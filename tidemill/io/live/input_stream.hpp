@@ -12,8 +12,8 @@ namespace internal {
 class TcpOpening;
 }
 
-/// Bytes that come as they may, once: from standard input ("-"), a named pipe, or a connection over TCP.
-/// Whoever waits for them can be told that no more are wanted.
+/// Bytes that come as they may, once: from standard input ("-"), a named pipe, or a connection over TCP. A
+/// wait for them can be ended.
 class InputStream {
   public:
     /// Whether a path names such a stream: "-", a named pipe, "tcp://host:port", which connects, or
@@ -36,14 +36,15 @@ class InputStream {
     /// The same, but once something came nobody waits longer than `patience` for more.
     std::size_t read(std::span<std::byte> to, std::chrono::milliseconds patience);
 
-    /// Once the other end is there, waiting for it longer than that is a failure: IoError. By whoever reads.
+    /// Once the other end is there, waiting for it longer than that is a failure: IoError. By the reading
+    /// thread.
     void give_up_after(std::chrono::milliseconds silence) { longest_silence_ = silence; }
 
-    /// Tells the other end of a connection that stands: a few bytes, which it is expected to take at once.
+    /// Sends a few bytes to the other end of a connection that stands, which it is expected to take at once.
     /// Throws IoError when it does not.
     void tell(std::span<const std::byte> bytes);
 
-    /// From another thread: whoever waits is told that this is the end, and so is everyone later.
+    /// From another thread: ends a wait, and any later one.
     void end() noexcept;
 
   private:

@@ -6,7 +6,7 @@
 
 namespace tidemill::io {
 
-/// The clock on the wall for whoever waits for a radio, and an end to waiting.
+/// The clock on the wall for waits on a radio, and an end to waiting.
 class LiveClock {
   public:
     virtual ~LiveClock() = default;

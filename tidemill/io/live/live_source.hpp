@@ -21,7 +21,7 @@ struct SampleLosses {
 };
 
 /// Samples that come once, at their own pace: from a pipe, a network, a radio. A gap of known length is given
-/// out as silence of that length, so that whoever counts samples stays right. One thread reads.
+/// out as silence of that length, so that counts of samples stay right. One thread reads.
 class LiveSource : public SampleSource {
   public:
     /// Connects, or waits for the other end, until format and rate are known; false where the stream ended
@@ -31,8 +31,7 @@ class LiveSource : public SampleSource {
     /// From any thread, between begin() and the end: what reads the samples is another one than what changes.
     void control(std::size_t /*index*/, double /*value*/) override {}
 
-    /// From any thread: whoever waits in begin() or read() is told that this is the end, and so is everyone
-    /// later.
+    /// From any thread: ends a wait in begin() or read(), and any later one.
     virtual void end() noexcept = 0;
 
     /// So far; from any thread.
@@ -41,7 +40,7 @@ class LiveSource : public SampleSource {
     /// Fault of what comes, in words; empty: there is none. From any thread.
     virtual std::string trouble() const { return {}; }
 
-    /// Where the radio behind it is tuned, as far as it tells; from any thread.
+    /// Where the radio behind it is tuned, as far as it is known; from any thread.
     virtual std::optional<double> center_frequency_hz() const { return {}; }
 
     /// Oddities since the beginning, in words; empty where there are none. From any thread.

@@ -53,7 +53,7 @@ class ReopenedSource final : public LiveSource {
     const std::string place_;
     const Open open_;
     const std::unique_ptr<LiveClock> clock_;
-    std::mutex mutex_;                    // for who changes or ends the source
+    std::mutex mutex_;                    // for the threads that change or end the source
     std::unique_ptr<LiveSource> source_;  // null while it is gone
     std::map<std::size_t, double> changed_{};
     const dsp::SampleFormat format_;

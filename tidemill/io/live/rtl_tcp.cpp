@@ -69,7 +69,7 @@ bool set_up(InputStream& connection, const RadioSettings& settings) {
     return true;
 }
 
-// The protocol does not tell which gains there are; tuners of these radios have 0 to 50 dB.
+// The protocol does not list the gains; tuners of these radios have 0 to 50 dB.
 SourceControl gain_control(const RadioSettings& settings) {
     constexpr double kMostGainDb = 50;
     const double gain_db = settings.gain_db.value_or(0);

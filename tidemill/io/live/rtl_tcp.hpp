@@ -30,7 +30,7 @@ bool is_rtl_tcp(const std::filesystem::path& place);
 
 struct LiveRequest;
 
-/// A radio that such a server hands out: its begin() reads the server's greeting and tells the settings; what
+/// A radio that such a server hands out: its begin() reads the server's greeting and sends the settings; what
 /// comes then are 8-bit unsigned samples (cu8). Throws IoError, as begin() does for another server and where
 /// a setting does not fit the protocol, and reading where the server stands still: a radio never does.
 std::unique_ptr<LiveSource> open_rtl_tcp(const LiveRequest& request);

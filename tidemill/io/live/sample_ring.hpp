@@ -28,7 +28,7 @@ struct RingFill {
     std::uint64_t most_filled = 0;
 };
 
-/// Takes a live source's samples by a thread of its own, so that whoever reads may be late by as much as the
+/// Takes a live source's samples by a thread of its own, so that the reader may be late by as much as the
 /// ring holds. What is lost is given out as silence of the same length.
 class SampleRing final : public LiveSource {
   public:
@@ -70,11 +70,11 @@ class SampleRing final : public LiveSource {
     /// The same where what finds it full will be lost.
     bool is_short_of_time() const { return config_.drops && is_half_full(); }
     /// Where samples were lost, also what waits is lost, and counted with `read_before` more that were read
-    /// and are not used; returns whether that was so. By who reads.
+    /// and are not used; returns whether that was so. By the reading thread.
     bool skip_behind_gap(std::uint64_t read_before);
-    /// Samples that were skipped so, silence included: who reads has begun behind them. From any thread.
+    /// Samples that were skipped so, silence included: the reader has begun behind them. From any thread.
     std::uint64_t skipped() const;
-    /// For how long whoever reads has waited for samples, with the wait that lasts. From any thread.
+    /// For how long the reader has waited for samples, with the wait that lasts. From any thread.
     std::chrono::nanoseconds waited() const;
     /// For how long nothing has come; 0 while samples wait, before the first, and behind the end.
     std::chrono::nanoseconds silent_for() const;
@@ -116,7 +116,7 @@ class SampleRing final : public LiveSource {
     std::uint64_t samples_came_ = 0;  // from the source, what was lost here and silence included
     std::uint64_t skipped_ = 0;       // of these
     std::chrono::steady_clock::time_point last_came_{};
-    std::chrono::nanoseconds waited_{0};  // by who reads, in waits that are over
+    std::chrono::nanoseconds waited_{0};  // by the reader, in waits that are over
     std::optional<std::chrono::steady_clock::time_point> waits_since_{};
     bool ended_ = false;     // by the source
     bool unwanted_ = false;  // by end()

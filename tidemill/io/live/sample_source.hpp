@@ -21,8 +21,9 @@ struct SourceControl {
 
 /// A move of a source's band since its first sample.
 struct BandMove {
-    double hz = 0;    ///< further up
-    double rate = 1;  ///< times as many samples per second as it tells: the same of a carrier that is faster
+    double hz = 0;  ///< further up
+    double rate =
+        1;  ///< times as many samples per second as it reports: the same of a carrier that is faster
     double at_s = 0;  ///< seconds from the first sample on, after which it is another signal's
 };
 

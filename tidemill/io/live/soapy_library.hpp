@@ -21,7 +21,7 @@ class SoapyLibrary {
     SoapyLibrary& operator=(const SoapyLibrary&) = delete;
     ~SoapyLibrary();
 
-    /// The system's, opened by who asks first. Throws IoError.
+    /// The system's, opened by the first caller. Throws IoError.
     static const SoapyLibrary& installed();
 
     const internal::SoapyApi& api() const { return *api_; }

@@ -25,7 +25,7 @@ FoundRadio described(const internal::SoapyKwargs& found) {
         if (identifies(key) && !value.empty())
             radio.place += (radio.place.empty() ? "" : ",") + key + "=" + value;
     }
-    // A place is told by its beginning.
+    // The beginning of a place decides.
     const std::size_t driver = radio.place.find(",driver=");
     if (driver == std::string::npos) return radio;
     const std::size_t end = std::min(radio.place.size(), radio.place.find(',', driver + 1));

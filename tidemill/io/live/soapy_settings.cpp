@@ -17,7 +17,7 @@ namespace {
 
 constexpr double kMega = 1e-6;
 
-// Where a radio names no range it takes what it is told, or refuses it.
+// Where a radio names no range it takes any value, or refuses it.
 bool is_within(const std::vector<RadioRange>& ranges, double value) {
     const double rounding = 1e-9 * std::abs(value);
     return ranges.empty() || std::ranges::any_of(ranges, [&](const RadioRange& range) {
@@ -60,7 +60,7 @@ void open_filter(const SoapyDevice& radio, double rate_hz) {
     if (width_hz > 0) radio.api().set_bandwidth(radio.handle(), radio.direction(), 0, width_hz);
 }
 
-// A radio that cannot correct its oscillator is told the frequency at which that one will be right.
+// A radio that cannot correct its oscillator is set to the frequency at which that one will be right.
 double corrected_hz(const SoapyDevice& radio, const RadioSettings& settings) {
     const auto& api = radio.api();
     if (!api.has_frequency_correction(radio.handle(), radio.direction(), 0))

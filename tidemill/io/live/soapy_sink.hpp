@@ -36,7 +36,7 @@ class SoapySink {
     /// Ends the signal, and waits until it has left.
     void close();
 
-    /// From another thread: who writes waits no longer, and what is not sent yet is not sent.
+    /// From another thread: a writer waits no longer, and what is not sent yet is not sent.
     void stop() noexcept { stopped_ = true; }
 
     std::uint64_t samples() const { return samples_; }

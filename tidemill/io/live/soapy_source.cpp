@@ -17,7 +17,7 @@ namespace tidemill::io {
 namespace {
 
 constexpr std::int64_t kSecondNs = 1'000'000'000;
-constexpr std::int64_t kWaitUs = 100'000;            // at once: who ends us waits no longer
+constexpr std::int64_t kWaitUs = 100'000;            // at once: the thread that ends us waits no longer
 constexpr std::int64_t kPatienceNs = 3 * kSecondNs;  // with a radio that has given samples
 constexpr std::int64_t kFirstNs = 10 * kSecondNs;    // with one that has given none yet
 constexpr double kMostSilenceS = 1;                  // no lock lasts longer

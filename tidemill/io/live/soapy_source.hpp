@@ -39,7 +39,7 @@ class SoapySource final : public LiveSource {
     SampleLosses losses() const override { return {gaps_, lost_samples_, estimated_}; }
     std::string trouble() const override;
 
-    /// The gain, where the radio tells its range. A value that it refuses later is trouble, and no more.
+    /// The gain, where the radio reports its range. A value that it refuses later is trouble, and no more.
     std::vector<SourceControl> controls() const override;
     void control(std::size_t index, double value) override;
 

@@ -110,7 +110,8 @@ class LossyNetwork {
 }  // namespace
 
 TEST_CASE("VITA-49 places: address, interface, stream and class, and nothing else") {
-    const VitaPlace place = parse_vita_place("vita49://239.1.2.3:5000?interface=eth0&stream=0x1f&class=any");
+    const VitaAddress place =
+        parse_vita_place("vita49://239.1.2.3:5000?interface=eth0&stream=0x1f&class=any");
     CHECK(place.address.host == "239.1.2.3");
     CHECK(place.address.port == 5000);
     CHECK(place.address.interface == "eth0");

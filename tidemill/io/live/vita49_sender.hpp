@@ -23,8 +23,8 @@ struct VitaSending {
 };
 
 /// Sends samples as VITA-49 packets in DIFI's form, over UDP to one place or to a group: data, and ten times
-/// a second a context packet, by which those who come later know what they get. Time stamps begin with the
-/// computer's clock and go on with the samples.
+/// a second a context packet, by which late listeners learn the format. Time stamps begin with the computer's
+/// clock and go on with the samples.
 class VitaSender {
   public:
     /// `place` is "vita49://host:port", with stream= and interface=. Throws IoError, also for a rate that

@@ -23,7 +23,7 @@ std::uint32_t stream_number(const std::string& place, std::string_view text) {
 }
 
 VitaSettings settings_of(const LiveRequest& request) {
-    const VitaPlace place = parse_vita_place(request.place);
+    const VitaAddress place = parse_vita_place(request.place);
     return {.stream = place.stream,
             .any_class = place.any_class,
             .format = request.format,
@@ -36,11 +36,11 @@ bool is_vita_place(const std::string& place) {
     return place.starts_with(std::string(kScheme) + "://");
 }
 
-VitaPlace parse_vita_place(const std::string& text) {
+VitaAddress parse_vita_place(const std::string& text) {
     constexpr std::array<std::string_view, 4> kNames{"interface", "ttl", "stream", "class"};
-    NetworkPlace read = parse_network_place(kScheme, text, kNames);
+    NetworkEndpoint read = parse_network_place(kScheme, text, kNames);
     take_group_settings(text, read);
-    VitaPlace place{.address = read.address};
+    VitaAddress place{.address = read.address};
     if (read.settings.contains("stream")) place.stream = stream_number(text, read.settings["stream"]);
     if (!read.settings.contains("class")) return place;
     if (read.settings["class"] != "any")

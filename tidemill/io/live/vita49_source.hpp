@@ -14,7 +14,7 @@ namespace tidemill::io {
 
 /// Where VITA-49 packets come to or go to: "vita49://host:port", also a multicast group, with settings behind
 /// a question mark: interface=NAME, stream=ID, class=any.
-struct VitaPlace {
+struct VitaAddress {
     NetworkAddress address;
     std::optional<std::uint32_t> stream{};
     bool any_class = false;
@@ -23,7 +23,7 @@ struct VitaPlace {
 bool is_vita_place(const std::string& place);
 
 /// Throws IoError saying what is expected.
-VitaPlace parse_vita_place(const std::string& place);
+VitaAddress parse_vita_place(const std::string& place);
 
 /// Samples that come as VITA-49 packets over UDP.
 class VitaSource final : public LiveSource {

@@ -24,7 +24,7 @@ double fraction_between(std::uint64_t from, std::uint64_t to) {
     return static_cast<double>(static_cast<std::int64_t>(to - from));
 }
 
-// Samples from one time stamp to another; empty where the two do not tell.
+// Samples from one time stamp to another; empty where the two do not define it.
 std::optional<double> samples_between(const VitaTime& from, const VitaTime& to, double rate_hz) {
     constexpr double kPicosecond = 1e-12;
     if (from.counts != to.counts || from.seconds.has_value() != to.seconds.has_value()) return std::nullopt;
@@ -47,7 +47,7 @@ std::string VitaCounts::remarks() const {
     add(other_kind, "neither data nor context");
     add(other_class, "of another class");
     add(other_stream, "of another stream");
-    add(early, "before rate and format were told");
+    add(early, "before rate and format were known");
     add(other_form, "of another rate or format");
     add(doubled, "doubled");
     add(late, "too late");
@@ -85,7 +85,7 @@ bool VitaStream::is_wanted(const VitaPacket& packet) {
     return false;
 }
 
-// The first one of which data come that are understood: a device may tell of others that nobody sends here.
+// The first one of which data come that are understood: a device may announce others that nobody sends here.
 void VitaStream::consider(std::uint32_t stream) {
     const auto said = std::ranges::find(said_before_, stream, &Said::stream);
     said_ = said == said_before_.end() ? VitaContext{} : said->context;
@@ -123,10 +123,11 @@ std::string VitaStream::missing() const {
     if (!settings_.format && said_.layout && !said_.form)
         return fmt::format("samples in the format {:#010x}, which is not read here", *said_.layout);
     if (!settings_.format && !said_.form) {
-        return needs_rate ? "packets do not tell rate and format: give --rate and --format (such as ci16_be)"
-                          : "packets do not tell the format: give --format (such as ci16_be)";
+        return needs_rate
+                   ? "packets carry neither rate nor format: give --rate and --format (such as ci16_be)"
+                   : "packets do not carry the format: give --format (such as ci16_be)";
     }
-    return needs_rate ? "packets do not tell the rate: give --rate" : "";
+    return needs_rate ? "packets do not carry the rate: give --rate" : "";
 }
 
 void VitaStream::take(std::span<const std::byte> datagram) {

@@ -60,7 +60,7 @@ class VitaStream {
     double sample_rate_hz() const { return begun_ ? begun_->rate_hz : 0; }
     std::optional<double> frequency_hz() const { return said_.frequency_hz; }
 
-    /// Why data that came before cannot be read: what nobody has told, or what is told and not read.
+    /// Why data that came before cannot be read: missing context, or a format that is not read.
     std::string missing() const;
 
     /// Reason for which all that comes now is not taken, in words; empty: there is none.
@@ -95,7 +95,7 @@ class VitaStream {
     };
     static constexpr std::size_t kMostStreams = 64;
     static constexpr std::size_t kMostHeld = 8;
-    static constexpr std::size_t kMostHeldUntimed = 3;  // of what the count can tell apart
+    static constexpr std::size_t kMostHeldUntimed = 3;  // of the count's range
     static constexpr std::size_t kRemembered = 64;
 
     bool is_wanted(const VitaPacket& packet);

@@ -162,7 +162,7 @@ TEST_CASE("VITA-49 stream: what is of another stream, class or kind, or cut, is 
     CHECK(all_of(stream) == expected(packets, order));
     CHECK(stream.counts().remarks() ==
           "packets not taken: 3 cut off or no VITA-49, 3 neither data nor context, 3 of another class, 2 of "
-          "another stream, 1 before rate and format were told");
+          "another stream, 1 before rate and format were known");
 }
 
 TEST_CASE("VITA-49 stream: another class is taken where any is wanted, another stream where it is named") {
@@ -184,7 +184,7 @@ TEST_CASE("VITA-49 stream: without context, what is missing is named; the user m
     CHECK_FALSE(untold.has_begun());
     CHECK(untold.counts().early == 1);
     CHECK(untold.missing() ==
-          "packets do not tell rate and format: give --rate and --format (such as ci16_be)");
+          "packets carry neither rate nor format: give --rate and --format (such as ci16_be)");
     VitaStream told({.format = dsp::SampleFormat::ci16_be, .sample_rate_hz = 1e6});
     told.take(packets.data(0));
     told.take(packets.data(2));

@@ -13,17 +13,17 @@ namespace {
 
 using internal::ZmqSocket;
 
-struct ZmqPlace {
+struct ZmqAddress {
     std::string endpoint;
     ZmqSocket::Type type = ZmqSocket::Type::subscribe;
 };
 
-ZmqPlace parse_zmq_place(const std::string& text) {
+ZmqAddress parse_zmq_place(const std::string& text) {
     constexpr std::array<std::string_view, 1> kNames{"type"};
-    NetworkPlace read = parse_network_place("zmq", text, kNames);
+    NetworkEndpoint read = parse_network_place("zmq", text, kNames);
     const bool is_ipv6 = read.address.host.find(':') != std::string::npos;
-    ZmqPlace place{is_ipv6 ? fmt::format("tcp://[{}]:{}", read.address.host, read.address.port)
-                           : fmt::format("tcp://{}:{}", read.address.host, read.address.port)};
+    ZmqAddress place{is_ipv6 ? fmt::format("tcp://[{}]:{}", read.address.host, read.address.port)
+                             : fmt::format("tcp://{}:{}", read.address.host, read.address.port)};
     const std::string type = read.settings.contains("type") ? read.settings["type"] : "sub";
     if (type != "sub" && type != "pull")
         throw IoError(fmt::format("'{}': type= takes sub (of a PUB sink) or pull (of a PUSH sink)", text));
@@ -45,7 +45,7 @@ ZmqSource::ZmqSource(const LiveRequest& request)
     : format_(request.format.value()),
       sample_rate_hz_(request.sample_rate_hz.value()),
       stream_(format_, sample_rate_hz_, drops(request.place)) {
-    const ZmqPlace place = parse_zmq_place(request.place);
+    const ZmqAddress place = parse_zmq_place(request.place);
     socket_ = std::make_unique<ZmqSocket>(place.type, place.endpoint);
 }
 

@@ -85,7 +85,7 @@ TEST_CASE("zmq: who subscribes to a PUB sink gets what is sent from then on, wit
     Sink sink(1);
     if (!sink.is_there()) return;
     ZmqSource source(asked(sink.place));
-    // A subscription takes effect some time later, and nothing tells when.
+    // A subscription takes effect some time later, and there is no event for it.
     std::jthread sending([&](const std::stop_token& stop) {
         while (!stop.stop_requested()) {
             sink.send("key", true);

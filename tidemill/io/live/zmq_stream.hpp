@@ -20,7 +20,7 @@ struct TagHeader {
 std::optional<TagHeader> parse_tag_header(std::span<const std::byte> message);
 
 /// Makes samples of the messages of a stream of GNU Radio: bare ones, or behind headers with tags, whose
-/// offsets tell what was dropped; that is given out as silence. Knows no sockets.
+/// offsets show what was dropped; that is given out as silence. Knows no sockets.
 class ZmqStream {
   public:
     /// `drops`: whether the sender may drop messages, as PUB does and PUSH does not.

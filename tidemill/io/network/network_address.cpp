@@ -57,10 +57,10 @@ NetworkAddress parse_network_url(std::string_view scheme, const std::string& tex
     return parse(scheme, text, usual_port);
 }
 
-NetworkPlace parse_network_place(std::string_view scheme, const std::string& text,
-                                 std::span<const std::string_view> names) {
+NetworkEndpoint parse_network_place(std::string_view scheme, const std::string& text,
+                                    std::span<const std::string_view> names) {
     const std::size_t question = text.find('?');
-    NetworkPlace place{parse_network_url(scheme, text.substr(0, question)), {}};
+    NetworkEndpoint place{parse_network_url(scheme, text.substr(0, question)), {}};
     std::string_view rest(text);
     rest.remove_prefix(question == std::string::npos ? text.size() : question + 1);
     while (!rest.empty()) {

@@ -26,18 +26,18 @@ bool is_network_url(std::string_view scheme, std::string_view text);
 /// Reads "SCHEME://host:port" or "SCHEME://[address]:port"; throws IoError saying what is expected.
 NetworkAddress parse_network_url(std::string_view scheme, const std::string& text);
 
-/// The same with a port for who names none.
+/// The same with a port by default.
 NetworkAddress parse_network_url(std::string_view scheme, const std::string& text, std::uint16_t usual_port);
 
 /// An address with settings behind it.
-struct NetworkPlace {
+struct NetworkEndpoint {
     NetworkAddress address;
     std::map<std::string, std::string> settings;
 };
 
 /// Reads "SCHEME://host:port?NAME=VALUE&NAME=VALUE", with settings of these names or none; throws IoError
 /// saying what is expected.
-NetworkPlace parse_network_place(std::string_view scheme, const std::string& text,
-                                 std::span<const std::string_view> names);
+NetworkEndpoint parse_network_place(std::string_view scheme, const std::string& text,
+                                    std::span<const std::string_view> names);
 
 }  // namespace tidemill::io

@@ -64,7 +64,7 @@ TcpBroadcaster::~TcpBroadcaster() {
 void TcpBroadcaster::let_in() {
     for (int knocked = 0; knocked < kMostKnocking; ++knocked) {
         const int made = ::accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
-        if (made < 0) return;  // nobody, or whoever knocked has left
+        if (made < 0) return;  // nobody, or a client that has left
         if (clients_.size() >= limits_.clients) {
             ++counts_.clients_refused;
             ::close(made);

@@ -18,14 +18,14 @@ struct BroadcastLimits {
 
 /// Counts of the clients that connected.
 struct BroadcastCounts {
-    std::uint64_t clients = 0;          ///< who have been let in, in all
+    std::uint64_t clients = 0;          ///< clients let in, in all
     std::uint64_t clients_refused = 0;  ///< there was no place for them
-    std::uint64_t clients_slow = 0;     ///< who have lost something
-    std::uint64_t bytes_lost = 0;       ///< by those who read too slowly, added up
+    std::uint64_t clients_slow = 0;     ///< clients that have lost something
+    std::uint64_t bytes_lost = 0;       ///< by clients that read too slowly, added up
 };
 
-/// Sends a stream over TCP to all who connect, from where it is then. Never waits: who reads too slowly loses
-/// whole pieces, and nobody else does. Does its work when it is written to; one thread.
+/// Sends a stream over TCP to all clients, from where it is then. Never waits: a client that reads too slowly
+/// loses whole pieces, and no other does. Does its work when it is written to; one thread.
 class TcpBroadcaster {
   public:
     /// Listens; throws IoError when that is not possible.
@@ -34,10 +34,10 @@ class TcpBroadcaster {
     TcpBroadcaster& operator=(const TcpBroadcaster&) = delete;
     ~TcpBroadcaster();
 
-    /// Lets in who knocks, and sends a piece to all.
+    /// Lets clients in, and sends a piece to all.
     void write(std::span<const std::uint8_t> piece);
 
-    /// Sends what waits to those who take it so soon, and hangs up.
+    /// Sends what waits to clients that take it so soon, and hangs up.
     void close(std::chrono::milliseconds patience);
 
     std::size_t listening() const { return clients_.size(); }

@@ -27,7 +27,7 @@ class UdpReceiver {
     /// called.
     bool wait(std::optional<std::chrono::milliseconds> at_most = {});
 
-    /// From any thread: whoever waits waits no more, and nobody does later.
+    /// From any thread: ends a wait, and any later one.
     void end() noexcept;
     bool ended() const { return has_ended_; }
 

@@ -36,12 +36,12 @@ NetworkAddress parse_udp_url(const std::string& text) {
 
 NetworkAddress parse_datagram_url(std::string_view scheme, const std::string& text) {
     constexpr std::array<std::string_view, 2> kNames{"interface", "ttl"};
-    NetworkPlace place = parse_network_place(scheme, text, kNames);
+    NetworkEndpoint place = parse_network_place(scheme, text, kNames);
     take_group_settings(text, place);
     return place.address;
 }
 
-void take_group_settings(const std::string& text, NetworkPlace& place) {
+void take_group_settings(const std::string& text, NetworkEndpoint& place) {
     constexpr int kMostHops = 255;
     place.address.interface = place.settings["interface"];
     if (!place.settings.contains("ttl")) return;
@@ -109,7 +109,7 @@ void UdpSender::send(std::span<const std::uint8_t> datagram) {
         }
         if (means_nobody_there(errno)) {
             ++refused_;
-            // This answers to an earlier datagram; who is there again gets the one at hand.
+            // This answers to an earlier datagram; a peer that is there again gets the one at hand.
             if (errno == ECONNREFUSED && !std::exchange(answered, true)) continue;
             return;
         }

@@ -19,7 +19,7 @@ bool is_udp_url(const std::string& text);
 NetworkAddress parse_udp_url(const std::string& text);
 
 /// Takes what such settings say, those that are there, into the address. Throws IoError, which names `text`.
-void take_group_settings(const std::string& text, NetworkPlace& place);
+void take_group_settings(const std::string& text, NetworkEndpoint& place);
 
 /// Reads the same for another scheme of datagrams.
 NetworkAddress parse_datagram_url(std::string_view scheme, const std::string& text);

@@ -8,7 +8,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "tidemill/io/files/internal/digest_beside.hpp"
+#include "tidemill/io/files/internal/background_digest.hpp"
 #include "tidemill/io/files/sha512.hpp"
 #include "tidemill/io/recordings/recording.hpp"
 #include "tidemill/machine/platform_error.hpp"
@@ -60,7 +60,7 @@ TEST_CASE("digest beside: where the system has no thread left, it is done withou
     Sha512 sha;
     sha.update(std::as_bytes(std::span(data)));
     const std::string digest = sha.finish();
-    internal::DigestBeside beside(refused);
+    internal::BackgroundDigest beside(refused);
     beside.update(std::as_bytes(std::span(data)).first(1234567));
     beside.update(std::as_bytes(std::span(data)).subspan(1234567));
     CHECK(beside.finish() == digest);

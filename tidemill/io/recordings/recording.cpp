@@ -283,7 +283,7 @@ Recording examined(const fs::path& path, const RecordingHints& hints) {
     if (hints.format || name.format) return open_raw(path, name, hints);
     if (!is_there(path)) internal::File::open_regular(path);  // throws: no name makes up for that
     fail_unknown(path, is_data ? fmt::format("its metadata '{}' are missing", paths.meta.string())
-                               : std::string("its name does not tell the sample format"));
+                               : std::string("its name does not give the sample format"));
 }
 
 }  // namespace

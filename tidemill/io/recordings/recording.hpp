@@ -69,7 +69,7 @@ struct RecordingHints {
     std::optional<double> sample_rate_hz;
 };
 
-/// The format of raw samples by the name of their file; empty where that does not tell.
+/// The format of raw samples by the name of their file; empty where that does not show it.
 std::optional<dsp::SampleFormat> raw_format(const std::filesystem::path& path);
 
 /// Examines a recording: SigMF by the name of either file or of both without extension, or in an archive

@@ -23,7 +23,7 @@ struct RecordingName {
 /// .ci16, ...; kRawExtensions lists them); gqrx_DATE_TIME_HZ_RATE_fc.raw of gqrx; where they stand between
 /// lines and spaces, 2400000SPS and 741500000Hz (also kHz and MHz) as SatDump, SDR++, SDR# and HDSDR have
 /// them; 433.92M_250k of rtl_433; 433_92MHz-2MSps of the Universal Radio Hacker. Of several rates the highest
-/// is that of the samples, for symbols are fewer; of several frequencies the first counts. Other names tell
+/// is that of the samples, for symbols are fewer; of several frequencies the first counts. Other names mean
 /// nothing.
 RecordingName read_recording_name(std::string_view name);
 

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "tidemill/io/files/internal/digest_beside.hpp"
+#include "tidemill/io/files/internal/background_digest.hpp"
 #include "tidemill/io/files/internal/output_file.hpp"
 #include "tidemill/io/files/standard_stream.hpp"
 #include "tidemill/io/io_error.hpp"
@@ -58,7 +58,8 @@ StoredAs stored_as(const std::filesystem::path& path, std::optional<dsp::SampleF
     if (std::filesystem::is_directory(path, unknown)) fail(path, "it is a folder; name a file in it");
     if (names_sigmf(path)) return chosen;
     fail(path,
-         "its name does not tell how; use .sigmf-meta, one of the raw extensions .cf32 .cfile .cf64 .ci16 "
+         "its name does not give the format; use .sigmf-meta, one of the raw extensions .cf32 .cfile .cf64 "
+         ".ci16 "
          ".cs16 .ci8 .cs8 .cu8 and those like them, or -");
 }
 
@@ -79,7 +80,7 @@ struct RecordingWriter::Files {
     std::optional<VitaSender> packets;  // instead of files
     std::optional<internal::OutputFile> data;
     std::optional<internal::OutputFile> meta;  // none of raw samples
-    internal::DigestBeside digest;
+    internal::BackgroundDigest digest;
 };
 
 RecordingWriter::RecordingWriter(const std::filesystem::path& path, SigmfMetadata description, float gain)

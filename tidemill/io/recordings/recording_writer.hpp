@@ -53,7 +53,7 @@ class RecordingWriter {
     /// Writes the metadata with the SHA-512 of the data, and closes; without it there is no valid recording.
     void close();
 
-    /// From any thread: who waits to send packets waits no more, and later ones are not sent.
+    /// From any thread: ends a wait to send packets, and later ones are not sent.
     void end() noexcept;
 
     std::uint64_t samples() const { return samples_; }

@@ -138,7 +138,7 @@ TEST_CASE("writer: the name tells how samples are stored, and one that does not 
     CHECK(stored_as("-", cf64).format == cf64);
     CHECK(stored_as("/dev/full", {}).raw);
     for (const char* name : {"", "r.mp3", "r.sigmf", "folder/"})
-        CHECK_THROWS_WITH_AS(stored_as(name, {}), doctest::Contains("does not tell how"), IoError);
+        CHECK_THROWS_WITH_AS(stored_as(name, {}), doctest::Contains("does not give the format"), IoError);
     const ScratchFolder folder;
     CHECK_THROWS_WITH_AS(stored_as(folder / ".", {}), doctest::Contains("it is a folder"), IoError);
 }

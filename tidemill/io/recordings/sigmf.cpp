@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "tidemill/base/json_error.hpp"
-#include "tidemill/base/json_place.hpp"
+#include "tidemill/base/json_location.hpp"
 #include "tidemill/io/io_error.hpp"
 
 namespace tidemill::io {
@@ -44,18 +44,18 @@ constexpr NamedFormat kDatatypes[] = {
 };
 
 template <typename Value>
-std::optional<Value> member(const JsonPlace& object, std::string_view name,
-                            Value (JsonPlace::*read)() const) {
+std::optional<Value> member(const JsonLocation& object, std::string_view name,
+                            Value (JsonLocation::*read)() const) {
     const auto found = object.find(name);
     return found ? std::optional((*found.*read)()) : std::nullopt;
 }
 
-std::string text_or_none(const JsonPlace& object, std::string_view name) {
-    return member(object, name, &JsonPlace::text).value_or("");
+std::string text_or_none(const JsonLocation& object, std::string_view name) {
+    return member(object, name, &JsonLocation::text).value_or("");
 }
 
 // A whole number, which some programs write as 0.0.
-std::uint64_t whole_number(const JsonPlace& object, std::string_view name) {
+std::uint64_t whole_number(const JsonLocation& object, std::string_view name) {
     const auto found = object.find(name);
     if (!found) return 0;
     const double* const real = found->value().get_if<double>();
@@ -68,8 +68,8 @@ const NamedFormat* datatype_of(std::string_view name) {
     return found == std::end(kDatatypes) ? nullptr : found;
 }
 
-// Bytes have no order, and who names none for numbers of several means the usual one.
-void read_datatype(const JsonPlace& global, SigmfMetadata& metadata) {
+// Bytes have no order, and a text without one for numbers of several means the usual one.
+void read_datatype(const JsonLocation& global, SigmfMetadata& metadata) {
     const std::string name = text_or_none(global, "core:datatype");
     const NamedFormat* found = datatype_of(name);
     if (!found && (name == "ci8_le" || name == "cu8_le" || name == "ci8_be" || name == "cu8_be"))
@@ -88,22 +88,22 @@ void read_datatype(const JsonPlace& global, SigmfMetadata& metadata) {
     metadata.integers = found->integers;
 }
 
-std::optional<double> read_sample_rate(const JsonPlace& global) {
-    const auto rate_hz = member(global, "core:sample_rate", &JsonPlace::number);
+std::optional<double> read_sample_rate(const JsonLocation& global) {
+    const auto rate_hz = member(global, "core:sample_rate", &JsonLocation::number);
     if (rate_hz && !(*rate_hz >= kMinSampleRateHz && *rate_hz <= kMaxSampleRateHz))
         global.fail(fmt::format("a sample rate of {} Hz is not possible; expected {} to {:.0e} Hz", *rate_hz,
                                 kMinSampleRateHz, kMaxSampleRateHz));
     return rate_hz;
 }
 
-std::optional<double> read_symbol_rate(const JsonPlace& global) {
-    const auto rate_hz = member(global, kSymbolRate, &JsonPlace::number);
+std::optional<double> read_symbol_rate(const JsonLocation& global) {
+    const auto rate_hz = member(global, kSymbolRate, &JsonLocation::number);
     if (rate_hz && !(*rate_hz > 0 && *rate_hz <= kMaxSampleRateHz))
         global.fail(fmt::format("a symbol rate of {} Hz is not possible", *rate_hz));
     return rate_hz;
 }
 
-std::string read_dataset(const JsonPlace& global) {
+std::string read_dataset(const JsonLocation& global) {
     auto name = text_or_none(global, "core:dataset");
     // A data file elsewhere would let a downloaded metadata file point at any file of the reader's.
     if (name.find('/') != std::string::npos || name == "..")
@@ -111,10 +111,10 @@ std::string read_dataset(const JsonPlace& global) {
     return name;
 }
 
-void refuse_unsupported(const JsonPlace& global) {
-    if (member(global, "core:num_channels", &JsonPlace::number).value_or(1) != 1)
+void refuse_unsupported(const JsonLocation& global) {
+    if (member(global, "core:num_channels", &JsonLocation::number).value_or(1) != 1)
         global.fail("several channels are interleaved; only one is supported");
-    if (member(global, "core:metadata_only", &JsonPlace::flag).value_or(false))
+    if (member(global, "core:metadata_only", &JsonLocation::flag).value_or(false))
         global.fail("it says that there are no data (core:metadata_only)");
 }
 
@@ -125,7 +125,7 @@ struct Capture {
 };
 
 // A capture at another frequency is another signal: a carrier would be lost in the middle of it.
-void take_frequency(const JsonPlace& root, const std::vector<Capture>& captures, SigmfMetadata& metadata) {
+void take_frequency(const JsonLocation& root, const std::vector<Capture>& captures, SigmfMetadata& metadata) {
     for (const Capture& capture : captures) {
         if (!capture.frequency_hz) continue;
         const double first_hz = metadata.center_frequency_hz.value_or(*capture.frequency_hz);
@@ -138,13 +138,13 @@ void take_frequency(const JsonPlace& root, const std::vector<Capture>& captures,
     }
 }
 
-std::vector<Capture> read_captures(const std::vector<JsonPlace>& places, std::uint64_t offset,
+std::vector<Capture> read_captures(const std::vector<JsonLocation>& places, std::uint64_t offset,
                                    SigmfMetadata& metadata) {
     std::vector<Capture> captures;
-    for (const JsonPlace& place : places) {
+    for (const JsonLocation& place : places) {
         const std::uint64_t said = whole_number(place, "core:sample_start");
         captures.push_back(
-            {said - std::min(said, offset), member(place, "core:frequency", &JsonPlace::number)});
+            {said - std::min(said, offset), member(place, "core:frequency", &JsonLocation::number)});
         const std::uint64_t bytes = whole_number(place, "core:header_bytes");
         if (bytes > 0) metadata.headers.push_back({captures.back().start, bytes});
     }
@@ -152,7 +152,7 @@ std::vector<Capture> read_captures(const std::vector<JsonPlace>& places, std::ui
 }
 
 // However many there are, each warning comes once.
-void read_captures(const JsonPlace& root, std::uint64_t offset, SigmfMetadata& metadata) {
+void read_captures(const JsonLocation& root, std::uint64_t offset, SigmfMetadata& metadata) {
     const auto found = root.find("captures");
     if (!found || !found->value().get_if<Json::Array>()) {
         metadata.warnings.emplace_back("the metadata have no list of captures");
@@ -172,7 +172,7 @@ void read_captures(const JsonPlace& root, std::uint64_t offset, SigmfMetadata& m
             fmt::format("{} captures are read as one; samples may be missing between them", captures.size()));
 }
 
-SigmfMetadata read_sigmf(const JsonPlace& root) {
+SigmfMetadata read_sigmf(const JsonLocation& root) {
     if (!root.value().find("global")) root.fail("there is no object \"global\"");
     const auto global = root.find("global");
     refuse_unsupported(*global);
@@ -221,7 +221,7 @@ std::string_view sigmf_datatype(SampleFormat format) {
 SigmfMetadata parse_sigmf(std::string_view text, const std::filesystem::path& origin) {
     try {
         const Json json = parse_json(text, origin.string());
-        return read_sigmf(JsonPlace(json, origin.string()));
+        return read_sigmf(JsonLocation(json, origin.string()));
     } catch (const JsonError& error) {
         throw IoError(fmt::format("unusable SigMF metadata: {}", error.what()));
     }
@@ -231,9 +231,9 @@ std::vector<std::string> parse_sigmf_collection(std::string_view text, const std
     try {
         const Json json = parse_json(text, origin.string());
         std::vector<std::string> names;
-        const JsonPlace collection = JsonPlace(json, origin.string()).at("collection");
+        const JsonLocation collection = JsonLocation(json, origin.string()).at("collection");
         if (const auto streams = collection.find("core:streams"))
-            for (const JsonPlace& stream : streams->elements()) names.push_back(stream.at("name").text());
+            for (const JsonLocation& stream : streams->elements()) names.push_back(stream.at("name").text());
         return names;
     } catch (const JsonError& error) {
         throw IoError(fmt::format("unusable SigMF collection: {}", error.what()));

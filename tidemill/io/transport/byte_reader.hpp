@@ -23,7 +23,7 @@ class ByteReader {
     /// A file begins anew; false for a stream, which cannot.
     bool rewind();
 
-    /// From another thread: who waits for bytes of a stream is told that this is the end.
+    /// From another thread: ends a wait for bytes of a stream.
     void end() noexcept;
 
   private:

@@ -39,7 +39,7 @@ ByteWriter::~ByteWriter() {
     try {
         flush();
     } catch (const IoError&) {
-        // A destructor cannot report; callers who want to know call close().
+        // A destructor cannot report; callers that want to know call close().
     }
 }
 

@@ -24,7 +24,7 @@ class ByteWriter {
     explicit ByteWriter(const std::filesystem::path& path);
 
     /// The same, but the reader of a named pipe is waited for when something is written, until `enough` or
-    /// end(): who opens it is not held up.
+    /// end(): its opener is not held up.
     ByteWriter(const std::filesystem::path& path, std::stop_token enough);
 
     /// A file that was not there; none where something has that name.
@@ -33,7 +33,7 @@ class ByteWriter {
     ByteWriter(ByteWriter&&) noexcept;
     ByteWriter& operator=(ByteWriter&&) = delete;
 
-    /// Flushes as far as it can; only close() tells whether everything arrived.
+    /// Flushes as far as it can; only close() reports whether everything arrived.
     ~ByteWriter();
 
     /// Appends bytes. Throws IoError when the path no longer takes them (full disk, closed pipe), and from
@@ -49,7 +49,7 @@ class ByteWriter {
 
     /// From now on end() works; a pipe is then written to in small pieces.
     void let_end();
-    /// From any thread, after let_end(): who waits for a reader that reads nothing gets an IoError now.
+    /// From any thread, after let_end(): a wait for a reader that reads nothing ends in an IoError now.
     void end() noexcept;
 
     /// Flushes and closes; throws IoError unless everything arrived. Nothing can be written after it.

@@ -26,7 +26,7 @@ struct RollClock {
     std::function<std::chrono::steady_clock::time_point()> steady = std::chrono::steady_clock::now;
 };
 
-/// Writes pieces to a row of files whose names tell when each began: video.ts becomes
+/// Writes pieces to a row of files whose names hold the time at which each began: video.ts becomes
 /// video.20261123T114500Z.ts, and video.20261123T114500Z-2.ts where that is there. Never touches a file that
 /// is there.
 class RollingWriter {

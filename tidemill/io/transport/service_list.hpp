@@ -9,8 +9,8 @@
 
 namespace tidemill::io {
 
-/// The names of a transport stream's services, as its service description table tells them (EN 300
-/// 468, 5.2.3). They come off the air: whoever shows them must take them for text of a stranger.
+/// The names of a transport stream's services, from its service description table (EN 300 468, 5.2.3). They
+/// come off the air: a viewer must take them for text of a stranger.
 class ServiceList {
   public:
     static constexpr std::size_t kMostServices = 64;

@@ -13,7 +13,7 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
-// Packets that can be told apart, of random content but for their sync bytes.
+// Packets that differ, of random content but for their sync bytes.
 Bytes made_packets(std::size_t count, unsigned seed = 1) {
     std::mt19937 random(seed);
     Bytes packets(count * kTsPacketBytes);

@@ -43,7 +43,8 @@ class TsMonitor {
     struct PidState {
         std::int8_t last_count = -1;
         bool repeated = false;
-        std::array<std::uint8_t, 16> payload_end{};  // by which a packet sent twice is told from another
+        std::array<std::uint8_t, 16>
+            payload_end{};  // by which a packet sent twice is distinguished from another
     };
     std::array<PidState, 8192> pids_{};
     SectionCollector sections_{};  // of the programme association table

@@ -28,7 +28,7 @@ inline bool is_damaged(std::span<const std::uint8_t> packet) {
 /// Payload behind a packet's adaptation field; empty where there is nothing.
 std::span<const std::uint8_t> payload_of(std::span<const std::uint8_t> packet);
 
-/// Whether a section begins in a packet; its payload's first byte tells where.
+/// Whether a section begins in a packet; its payload's first byte gives the place.
 inline bool starts_section(std::span<const std::uint8_t> packet) {
     return (packet[1] & 0x40) != 0;
 }

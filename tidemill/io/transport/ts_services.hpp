@@ -15,7 +15,7 @@ namespace tidemill::io {
 /// A service of a transport stream, and what it has had of its packets.
 struct TsService {
     int number = 0;
-    std::string name{};         ///< of a stranger: text, whatever is in it; empty while nobody has told it
+    std::string name{};         ///< of a stranger: text, whatever is in it; empty while none has come
     std::uint64_t packets = 0;  ///< on the PIDs that are its own or that it shares
 };
 

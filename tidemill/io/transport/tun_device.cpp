@@ -64,7 +64,7 @@ void check_interface_name(const std::string& name) {
 std::vector<IpAddress> own_addresses() {
     ifaddrs* all = nullptr;
     if (getifaddrs(&all) != 0)
-        throw IoError(fmt::format("the host does not tell its addresses: {}", std::strerror(errno)));
+        throw IoError(fmt::format("the host does not report its addresses: {}", std::strerror(errno)));
     const std::unique_ptr<ifaddrs, decltype(&freeifaddrs)> owner(all, freeifaddrs);
     std::vector<IpAddress> own;
     for (const ifaddrs* each = all; each != nullptr; each = each->ifa_next) {

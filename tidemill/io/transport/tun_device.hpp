@@ -17,8 +17,8 @@ struct TunCounts {
 };
 
 /// An interface of this machine (Linux: TUN) to which packets are given, and from which none are taken. No
-/// address, no route is set, nothing is switched on: that is left to who owns the machine. Only packets that
-/// the filter lets pass go there, and the host's own addresses, asked for once a second, are left out.
+/// address, no route is set, nothing is switched on: that is left to the owner of the machine. Only packets
+/// that the filter lets pass go there, and the host's own addresses, asked for once a second, are left out.
 class TunDevice {
   public:
     /// Opens it, or makes it where one may. Throws IoError, saying what is needed.
@@ -46,8 +46,8 @@ class TunDevice {
 /// Throws IoError where a name is none that an interface can have.
 void check_interface_name(const std::string& name);
 
-/// The addresses that the host's interfaces have. Throws IoError where the system does not tell: then nothing
-/// is known of what must not pass.
+/// The addresses that the host's interfaces have. Throws IoError where the system does not report it: then
+/// nothing is known of what must not pass.
 std::vector<IpAddress> own_addresses();
 
 }  // namespace tidemill::io

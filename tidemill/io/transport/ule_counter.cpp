@@ -37,7 +37,7 @@ void UleCounter::take(Bytes packet) {
     if (!read(found->second)) waiting_.erase(found);
 }
 
-// The first byte tells how much of the packet before is left.
+// The first byte gives how much of the packet before is left.
 void UleCounter::begin(std::uint16_t pid, Bytes payload) {
     const std::size_t pointer = payload.empty() ? 0 : payload[0];
     if (payload.size() <= 1 + pointer) {

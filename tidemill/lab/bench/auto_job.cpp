@@ -97,7 +97,7 @@ class ProgramRuns {
     explicit ProgramRuns(double seconds) : seconds_(seconds) {}
 
     double period_us(const BenchProgram& program, const Way& way) const {
-        HowToRun how{.executor = way.executor, .profile_s = seconds_, .seconds = seconds_};
+        RunConfig how{.executor = way.executor, .profile_s = seconds_, .seconds = seconds_};
         how.scheduling.strategy = &strategy(way.strategy);
         GraphRun run(std::move(how), topology_);
         run.prepare([&](const ProfileOptions& profiling) {

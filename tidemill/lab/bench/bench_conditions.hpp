@@ -6,7 +6,7 @@
 
 namespace tidemill::cli {
 
-/// Under which conditions a benchmark runs. What the system does not tell is empty.
+/// Under which conditions a benchmark runs. Values that the system does not report are empty.
 struct BenchConditions {
     std::string processor;        ///< the vendor's name of it
     int cores = 0;                ///< that this process may use

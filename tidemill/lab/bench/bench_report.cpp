@@ -112,7 +112,7 @@ class Runs {
         return result;
     }
 
-    /// A run of one iteration without the counter `ours` tells what the others have shown.
+    /// A run of one iteration without the counter `ours` reports what the others have shown.
     bool is_conclusion() const {
         return !label().empty() && !runs_.front().find("ours") && number_of(runs_.front(), "iterations") == 1;
     }

@@ -126,7 +126,7 @@ std::string run_benchmark(const std::filesystem::path& program, std::vector<std:
                                 finished.message));
 }
 
-/// Tells people, on a terminal, which case was measured last.
+/// Shows, on a terminal, the case that was measured last.
 class Progress {
   public:
     explicit Progress(std::size_t cases) : cases_(cases) {}

@@ -6,7 +6,7 @@
 
 #include "tidemill/base/cli_error.hpp"
 #include "tidemill/base/json.hpp"
-#include "tidemill/base/json_place.hpp"
+#include "tidemill/base/json_location.hpp"
 #include "tidemill/lab/bench/own_runs.hpp"
 #include "tidemill/lab/bench/runs.hpp"
 
@@ -27,13 +27,13 @@ void receive(const std::string& recording, const std::string& device, std::uint6
     std::vector<std::string> words{"dvbs2", "rx", recording, "--executor", "pipeline", "--json"};
     if (!device.empty()) words.insert(words.end(), {"--device", device});
     const Json json = parse_json(run_self(words), "the receiver's report");
-    const JsonPlace report(json, "the receiver's report");
+    const JsonLocation report(json, "the receiver's report");
     if (report.at("ts_packets").number() != static_cast<double>(packets))
         throw JobFailed(fmt::format("{} packets were sent, {} received: no time of that counts", packets,
                                     report.at("ts_packets").number()));
     all.predicted_mbps.push_back(report.at("predicted_mbps").number());
     all.mbps.push_back(report.at("info_mbps").number());
-    const JsonPlace use = report.at("device");
+    const JsonLocation use = report.at("device");
     all.device_frames += static_cast<std::uint64_t>(use.at("frames").number());
     if (use.find("why")) all.why = use.at("why").text();
 }

@@ -9,7 +9,7 @@
 
 #include "tidemill/base/cli_error.hpp"
 #include "tidemill/base/json.hpp"
-#include "tidemill/base/json_place.hpp"
+#include "tidemill/base/json_location.hpp"
 #include "tidemill/lab/bench/bench_chains.hpp"
 #include "tidemill/lab/bench/bench_transmitter.hpp"
 #include "tidemill/lab/bench/own_runs.hpp"
@@ -33,7 +33,7 @@ struct Fared {
     bool holds() const { return forecast.least_us <= real_us && real_us <= forecast.most_us; }
 };
 
-double period_in(const JsonPlace& report) {
+double period_in(const JsonLocation& report) {
     return report.at("elapsed_s").number() * 1e6 / report.at("run").at("frames").number();
 }
 
@@ -44,14 +44,15 @@ Fared run_receiver(const std::string& recording, const ForecastOptions& options)
     };
     const Json in_order = report_of("sequence");
     const Json json = report_of(to_string(options.executor));
-    const JsonPlace report(json, "the receiver's report");
-    const JsonPlace forecast = report.at("forecast");  // null or without its end where the stream was short
+    const JsonLocation report(json, "the receiver's report");
+    const JsonLocation forecast =
+        report.at("forecast");  // null or without its end where the stream was short
     if (!forecast.value().find("came_to_us"))
         throw JobFailed("the recording was over before there was a forecast: give more --packets");
     return {{forecast.at("period_us").number(), forecast.at("least_us").number(),
              forecast.at("most_us").number()},
             forecast.at("came_to_us").number(),
-            period_in(JsonPlace(in_order, "the receiver's report")),
+            period_in(JsonLocation(in_order, "the receiver's report")),
             report.at("executor").text()};
 }
 
@@ -71,7 +72,7 @@ void with_transmitter(const std::function<void(Graph&)>& use) {
 }
 
 Fared run_graph(const WithGraph& with_graph, const Topology& topology, const ForecastOptions& options) {
-    const auto period_of = [&](HowToRun how, Fared& fared) {
+    const auto period_of = [&](RunConfig how, Fared& fared) {
         GraphRun run(std::move(how), topology);
         run.prepare([&](const ProfileOptions& profiling) {
             Profile found;

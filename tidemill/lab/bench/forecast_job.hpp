@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "tidemill/tuning/choose/how_to_run.hpp"
+#include "tidemill/tuning/choose/run_config.hpp"
 
 namespace tidemill::cli {
 
@@ -17,7 +17,7 @@ struct ForecastOptions {
 };
 
 /// Runs the receiver on a clean recording and on one near its threshold, a transmitter and a chain of ten
-/// tasks, again and again, and tells how real periods compare with those that were predicted. Throws
+/// tasks, again and again, and reports how real periods compare with those that were predicted. Throws
 /// JobFailed when a run fails, WrongUsage where nothing begins with the filter.
 int run_forecast(const ForecastOptions& options);
 

@@ -6,7 +6,7 @@
 
 namespace tidemill::cli {
 
-/// How often each thing is measured whose median is told.
+/// How often each thing is measured whose median is reported.
 inline constexpr int kRuns = 9;
 
 /// Half the distance between the quartiles, in percent of the median.

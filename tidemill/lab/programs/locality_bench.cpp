@@ -84,7 +84,7 @@ std::string sizes_where(const std::function<bool(const Measured&)>& holds) {
     return sizes.empty() ? "no size" : sizes;
 }
 
-// Why stages are slower than one thread with such a buffer, as far as the numbers tell.
+// Why stages are slower than one thread with such a buffer, as far as the numbers show.
 std::string reason(std::size_t bytes, const Measured& each, const Topology& topology, double stages) {
     const std::string in_order = cache_of(bytes, topology);
     const std::string in_flight = cache_of(each.token_bytes, topology);

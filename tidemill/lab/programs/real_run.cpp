@@ -132,7 +132,7 @@ double work_of(TaskProgram& program) {
 }
 
 RealRun run_worst_case(std::string_view name, TaskProgramSize size, const RealRunOptions& options) {
-    constexpr double kUnitUs = 1000;  // that their task types are told in
+    constexpr double kUnitUs = 1000;  // of their task types
     const double factor = size.task_us / kUnitUs;
     if (size.iterations == 0) {
         size.iterations = kLeastIterations;
@@ -151,7 +151,7 @@ RealRun run_worst_case(std::string_view name, TaskProgramSize size, const RealRu
     return run;
 }
 
-// `add` tells the program's tasks; `tiles` and `expected` are alike.
+// `add` gives the program's tasks; `tiles` and `expected` are alike.
 template <class Add>
 RealRun run_tiles(TaskProgram& program, const TaskProgramSize& size, const RealRunOptions& options, Add add,
                   Tiles& tiles, Tiles& expected) {

@@ -30,7 +30,7 @@ struct RealRun {
     std::uint64_t tasks = 0;
     std::uint64_t iterations = 0;
     double makespan_us = 0;
-    double work_us = 0;      ///< that the tasks are worth: what they take in order, or were told to wait
+    double work_us = 0;      ///< that the tasks are worth: what they take in order, or are to wait
     double in_tasks_us = 0;  ///< that they took here, over all workers
     std::optional<double> mean_latency_us{};  ///< of iterations, from the first task to the last; of streams
     std::optional<double> most_latency_us{};

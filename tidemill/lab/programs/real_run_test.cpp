@@ -17,7 +17,7 @@ namespace {
 
 constexpr TaskProgramSize kSmall{.iterations = 20, .task_us = 1, .workers = 3};
 
-// Leaves out one task of those that it is told; not a comparison, without which nothing can be wrong.
+// Leaves out one task of those that it gets; not a comparison, without which nothing can be wrong.
 class AllButOne final : public TileTasks {
   public:
     AllButOne(TileTasks& tasks, std::uint64_t left_out) : tasks_(tasks), left_out_(left_out) {}

@@ -27,7 +27,7 @@ class StreamModules::TypeModule final : public Module {
     std::vector<Out<Item>> outputs;
 
     std::uint64_t digest() const { return digest_; }
-    void forget_totals() override { digest_ = 0; }
+    void reset_counters() override { digest_ = 0; }
     void merge(Module& clone) override { digest_ += static_cast<TypeModule&>(clone).digest_; }
 
   private:

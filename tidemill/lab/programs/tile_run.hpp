@@ -28,7 +28,7 @@ class Tiles {
     virtual std::uint64_t digest() const = 0;
 };
 
-/// Runs tasks on tiles as they are told: one after the other, or spawned with the memory that each reads and
+/// Runs tasks on tiles as they come: one after the other, or spawned with the memory that each reads and
 /// writes.
 class TileRun final : public TileTasks {
   public:

@@ -7,7 +7,7 @@
 #include "tidemill/scheduling/model/simulator.hpp"
 #include "tidemill/scheduling/static/schedule.hpp"
 
-// The chapter on run-time decisions: when they pay, who makes them, and what was there before.
+// The chapter on run-time decisions: when they pay, their makers, and what was there before.
 namespace tidemill::cli {
 
 namespace {
@@ -16,7 +16,7 @@ constexpr double kTaskUs = 1000;
 constexpr double kTaskCostUs = 100;  // of a dynamic task
 constexpr std::uint64_t kIterations = 200;
 
-// Three kernels on three processors, each on its own, or as tasks for whoever is idle.
+// Three kernels on three processors, each on its own, or as tasks for idle processors.
 std::vector<Cell> static_beside_dynamic(const std::string& name, const std::array<double, 3>& shares,
                                         const std::string& published) {
     Chain chain{.kinds = {"big"}, .tasks = {}};
@@ -94,8 +94,7 @@ std::vector<ResultTable> fig4_1(const ReproduceOptions&) {
 }
 
 std::vector<ResultTable> fig4_2(const ReproduceOptions&) {
-    ResultTable table{"Fig. 4.2: what a dynamic scheduler is told and asked",
-                      {{"published"}, {"ours"}, {"when"}}};
+    ResultTable table{"Fig. 4.2: calls of a dynamic scheduler", {{"published"}, {"ours"}, {"when"}}};
     table.rows.push_back({"create-task", "create", "the program creates a task, in its own order"});
     table.rows.push_back({"", "ready", "its last predecessor has completed"});
     table.rows.push_back({"issue-task", "issue", "a worker wants a task"});

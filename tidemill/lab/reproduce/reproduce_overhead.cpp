@@ -50,7 +50,7 @@ double block_s(std::uint64_t programs) {
     return now_s() - begin_s;
 }
 
-// Every callback of a program's life, and nobody who reads its factors.
+// Every callback of a program's life, without a reader of its factors.
 double block_with_layer_s(std::uint64_t programs, bridge::Layer& layer) {
     const double begin_s = now_s();
     for (std::uint64_t i = 0; i < programs; ++i) {

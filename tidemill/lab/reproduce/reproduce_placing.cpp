@@ -10,8 +10,8 @@
 #include "tidemill/scheduling/model/simulator.hpp"
 #include "tidemill/scheduling/static/strategy.hpp"
 
-// Where the receiver's threads are put, and who decides: measured points beside what the published times of
-// the tasks let expect.
+// Where the receiver's threads are put, and the decision's owner: measured points beside what the published
+// times of the tasks let expect.
 namespace tidemill::cli {
 
 namespace {

@@ -122,14 +122,14 @@ ResultTable scheduled_bars(std::uint64_t frames) {
 
 // Clocks of a platform under load, as a share of those at which tasks were profiled (section 8.4 of the
 // paper).
-struct SeenClocks {
+struct ObservedClocks {
     const char* platform;
     const char* solution;
     const char* text;
     double big_least, big_most;
     double little_least, little_most;
 };
-constexpr SeenClocks kSeenClocks[] = {
+constexpr ObservedClocks kSeenClocks[] = {
     {"ai370", "S30", "big as profiled, little 51 to 100 %", 1, 1, 1680.0 / 3300, 1},
     {"x7ti", "S40", "big 77 to 96 %, little 87 %", 0.77, 0.96, 0.87, 0.87},
 };
@@ -139,7 +139,7 @@ ResultTable falling_clocks(std::uint64_t frames) {
         "The same at the clocks that were seen under load (HeRAD, all cores)",
         {{"platform"}, {"clocks seen"}, {"at least Mb/s"}, {"at most Mb/s"}, {"measured publ."}}};
     const std::vector<PublishedRow> solutions = published_table("table3");
-    for (const SeenClocks& seen : kSeenClocks) {
+    for (const ObservedClocks& seen : kSeenClocks) {
         const auto row = std::ranges::find_if(
             solutions, [&](const PublishedRow& each) { return each.text("solution") == seen.solution; });
         const Profile profile = published_profile(seen.platform);

@@ -51,7 +51,7 @@ constexpr std::array kReproductions{
     Reproduction{"table4.3", "each dynamic policy at its worst, beside the formulas", table4_3},
     Reproduction{"table4.4", "the statistics of the adaptive policies", table4_4},
     Reproduction{"fig4.1", "static and dynamic scheduling, balanced or not", fig4_1},
-    Reproduction{"fig4.2", "what a dynamic scheduler is told and asked", fig4_2},
+    Reproduction{"fig4.2", "calls of a dynamic scheduler", fig4_2},
     Reproduction{"fig4.3", "how many tasks are ready", fig4_3},
     Reproduction{"fig4.4", "levels, children and descendants in a small graph", fig4_4},
     Reproduction{"fig4.5", "ready queues of lists of policies", fig4_5},

@@ -22,7 +22,7 @@ struct ReproduceOptions {
         10;  ///< of programs on such systems; only tests have fewer than the table's title says
     std::size_t device_bytes = std::size_t{256} << 20U;  ///< of a device's largest buffer
 
-    /// Told, while long experiments run, what comes next and what share is done.
+    /// Called while long experiments run, with what comes next and what share is done.
     std::function<void(std::string_view next, double done)> progress{};
 };
 

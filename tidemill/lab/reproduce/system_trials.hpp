@@ -16,7 +16,7 @@ inline constexpr os::Ratios kArmRatios{.least = 1.3, .most = 4.24};
 inline constexpr double kBigArm_ghz = 1.608;
 inline constexpr double kLittleArm_ghz = 0.72;
 
-/// Cortex-A15 and A7 at the published clocks; `ratios` tell how much slower the little one is.
+/// Cortex-A15 and A7 at the published clocks; `ratios` say how much slower the little one is.
 os::Machine arm_cores(std::size_t big, std::size_t little, const os::Ratios& ratios = kArmRatios);
 
 /// The published workload on it, one by one as the seed draws them.

@@ -32,8 +32,8 @@ struct PolicyStudy {
     TaskMachine machine{};  ///< what tasks cost on it; its speeds and kinds are not used
     bool whole = false;
 
-    /// Told of each run, before it begins, and what share of all runs has begun before; by any thread, one at
-    /// a time.
+    /// Called for each run, before it begins, and what share of all runs has begun before; by any thread, one
+    /// at a time.
     std::function<void(std::string_view run, double done)> progress{};
 };
 

@@ -10,7 +10,7 @@ namespace tidemill {
 
 namespace {
 
-// Times are told against the least one, which is above 0 for any that means something.
+// Times are relative to the least one, which is above 0 for any that means something.
 double least_us(const std::vector<double>& weights_us, const std::string& task,
                 const std::vector<std::string>& kinds) {
     const double least = std::ranges::min(weights_us);

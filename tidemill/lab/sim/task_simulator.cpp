@@ -217,7 +217,7 @@ class TaskSimulation {
         report_.work_us += next_.work_us;
     }
 
-    // Times are told in nanoseconds.
+    // Times are in nanoseconds.
     void place_by_factors() {
         policy_->part_types();
         placement_.emplace(bridge::Placement::Settings{

@@ -78,9 +78,9 @@ struct SimulatedTasks {
 
 /// Runs a program from its beginning on modelled workers under a policy. The same arguments give the same
 /// report, always. Of tasks that end at the same time the newest ends first; idle workers are served in their
-/// order. `observe` is told of every task when it ends. Throws ScheduleError where a window in bytes is
-/// smaller than the program needs to go on, PolicyError for a policy or window that there is not and for a
-/// task type that no worker may run.
+/// order. `observe` gets every task when it ends. Throws ScheduleError where a window in bytes is smaller
+/// than the program needs to go on, PolicyError for a policy or window that there is not and for a task type
+/// that no worker may run.
 SimulatedTasks simulate_tasks(TaskProgram& program, const TaskMachine& machine,
                               const TaskScheduling& scheduling,
                               const std::function<void(const RanTask&)>& observe = {});

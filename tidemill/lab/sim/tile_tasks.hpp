@@ -8,7 +8,7 @@
 
 namespace tidemill {
 
-/// A matrix or plane, then row and column; or whatever else tells tiles apart.
+/// A matrix or plane, then row and column; or whatever else distinguishes tiles.
 struct Tile {
     std::uint64_t plane = 0;
     std::uint64_t row = 0;

@@ -20,7 +20,7 @@ namespace tidemill::cli {
 
 namespace {
 
-// Eleven days: sums of such times are still told apart.
+// Eleven days: sums of such times are still exact.
 constexpr double kLongestUs = 1e12;
 
 struct TasksOptions {

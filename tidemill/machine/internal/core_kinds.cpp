@@ -68,7 +68,7 @@ bool types_tell(std::span<const RankedKind> ranked) {
            std::ranges::any_of(ranked, [&](const RankedKind& r) { return rank(r) != rank(ranked.front()); });
 }
 
-// False when nothing tells which kind is the faster one.
+// False when no source says which kind is the faster one.
 bool sort_big_first(std::vector<RankedKind>& ranked) {
     if (ranked.size() < 2) return true;
     const auto sort_by = [&](auto key) { std::ranges::stable_sort(ranked, std::greater{}, key); };

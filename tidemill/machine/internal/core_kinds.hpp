@@ -11,7 +11,7 @@
 
 namespace tidemill::internal {
 
-/// A kind as a source tells it: its PUs by operating-system number, and what is known about them.
+/// A kind as a source describes it: its PUs by operating-system number, and what is known about them.
 struct FoundKind {
     std::string name = {};  // empty unless the source names it
     std::vector<int> os_numbers = {};
@@ -20,7 +20,7 @@ struct FoundKind {
     std::optional<int> max_frequency_mhz = {};
 };
 
-/// Kinds ordered big first, and the source that told them.
+/// Kinds ordered big first, and the source they came from.
 struct FoundKinds {
     std::vector<FoundKind> kinds = {};
     std::string from = {};
@@ -29,7 +29,7 @@ struct FoundKinds {
 /// Kinds by hand, "big=0-3,little=4-7"; throws PlatformError that names the faulty part.
 FoundKinds kinds_by_hand(std::span<const Core> cores, std::string_view text);
 
-/// The first source that tells cores apart, of hwloc's core kinds and what sysfs_kinds() finds under
+/// The first source that distinguishes cores, of hwloc's core kinds and what sysfs_kinds() finds under
 /// `sysfs_root` (if any); hwloc comes last where it knows frequencies only. One kind of everything if none
 /// does.
 FoundKinds discover_kinds(hwloc_topology_t machine, std::span<const Core> cores,

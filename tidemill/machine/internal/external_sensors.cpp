@@ -25,7 +25,7 @@ namespace tidemill::internal {
 namespace {
 
 std::string last_line(const std::string& path) {
-    std::error_code unknown;  // is told by opening it
+    std::error_code unknown;  // is found by opening it
     if (std::filesystem::is_fifo(path, unknown))
         throw PlatformError(
             fmt::format("{}: a named pipe may never answer; write command:cat {}", path, path));

@@ -26,7 +26,7 @@ std::optional<int> read_cpu_number(const std::string& root, int os_number, std::
     return in >> word ? to_int(word) : std::nullopt;
 }
 
-// Nothing unless every PU tells its own, above 0.
+// Nothing unless every PU has its own, above 0.
 Numbers numbers_of(const std::string& root, std::span<const Core> cores, std::string_view file) {
     Numbers numbers;
     for (const int os_number : all_os_numbers(cores)) {
@@ -155,7 +155,7 @@ std::string unlike_counters(const std::string& root, std::span<const Core> cores
     std::set<std::string> names;
     for (const auto& [os_number, type] : core_types(root, cores)) names.insert(type);
     if (names.size() < 2) return {};
-    return fmt::format(", though their counters are those of {}: calibrate --kinds tells which is faster",
+    return fmt::format(", though their counters are those of {}: calibrate --kinds measures which is faster",
                        fmt::join(names, " and "));
 }
 

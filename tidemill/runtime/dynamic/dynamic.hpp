@@ -25,7 +25,7 @@ struct Emulation;
 using KindsByName = std::map<std::string, policy::KindSet>;
 
 /// Makes a policy for workers on cores of these kinds. Called anew when a run begins, and when it goes on
-/// after a pause; the policy is told task types by the numbers of the structure's units, and called by one
+/// after a pause; the policy gets task types by the numbers of the structure's units, and called by one
 /// thread at a time. What it throws ends the run at once, frames in flight are lost, and run() throws it.
 using MakePolicy =
     std::function<std::unique_ptr<policy::Policy>(std::span<const policy::KindId> kind_of_worker)>;

@@ -125,7 +125,7 @@ class UnitWaits {
         return *std::prev(std::ranges::upper_bound(cells_, access.begin, {}, &Cell::begin));
     }
 
-    // The latest first. Who writes all bytes of a cell waits for all that used them before.
+    // The latest first. A writer of all bytes of a cell waits for all that used them before.
     std::vector<std::uint32_t> clashing(std::uint32_t unit) {
         std::vector<std::uint32_t> found;
         if (units_[unit].sequential && last_sequential_) found.push_back(*last_sequential_);

@@ -22,7 +22,7 @@ struct FrameCounts {
         const std::uint64_t end = std::min(source_run.first.frame + source_run.frames, limit);
         begun += end - std::min(end, source_run.first.frame);
     }
-    /// A frame has left the last segment, with the bits of those who skipped it.
+    /// A frame has left the last segment, with the bits of those that skipped it.
     void note_left(std::uint64_t holes) {
         if (!(holes & kDroppedFrame)) ++(holes == 0 ? delivered : skipped);
     }

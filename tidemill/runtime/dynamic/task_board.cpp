@@ -167,10 +167,10 @@ void TaskBoard::tell_ready(TaskSlot slot) {
                    tasks.lined_up() * least);
 }
 
-std::uint64_t TaskBoard::take(WorkerId worker, std::size_t hungry, std::vector<TaskRun>& runs) {
+std::uint64_t TaskBoard::take(WorkerId worker, std::size_t idle_peers, std::vector<TaskRun>& runs) {
     const policy::KindId kind = settings_.kinds[worker];
     std::uint64_t expected = 0;
-    ready_.take(worker, hungry, [&](TaskSlot slot, std::uint64_t ticks_left) {
+    ready_.take(worker, idle_peers, [&](TaskSlot slot, std::uint64_t ticks_left) {
         runs.push_back(issue(slot, kind, ticks_left));
         std::uint64_t more = expected_ticks(runs.back(), kind);
         if (batch_size_.may_batch()) more = follow(kind, more, ticks_left, runs);

@@ -41,7 +41,7 @@ class TaskBoard {
         std::uint64_t frames = kEndless;            ///< of the source, at most
         std::function<bool()> stop_when{};          ///< asked before each source frame is created
         std::function<void(const CarriedFrame&, FrameMark&)>
-            begin{};                     ///< told of each source frame before it is created
+            begin{};                     ///< called for each source frame before it is created
         std::uint64_t bundle_ticks = 0;  ///< work to hand out at once, at most; 0: single tasks
         bool latencies = false;
         Branches branches{};   ///< of the plan
@@ -57,8 +57,8 @@ class TaskBoard {
     TaskBoard& operator=(const TaskBoard&) = delete;
 
     /// Hands work to a worker: as many ready tasks, by the policy, as make up for asking, but no more than a
-    /// fair share when `hungry` others want some too. Returns how long it may take there, in ticks.
-    std::uint64_t take(policy::WorkerId worker, std::size_t hungry, std::vector<TaskRun>& runs);
+    /// fair share when `idle_peers` others want some too. Returns how long it may take there, in ticks.
+    std::uint64_t take(policy::WorkerId worker, std::size_t idle_peers, std::vector<TaskRun>& runs);
     /// Takes back what take() handed out, and empties it. `now` is in ticks.
     void complete(policy::WorkerId worker, std::vector<TaskRun>& runs, std::uint64_t now);
     /// Ends the stream where the sequence would have ended it.

@@ -56,7 +56,7 @@ class TaskCrew {
     std::vector<ThreadReport> thread_reports() const;
 
   private:
-    /// The board as workers see it in their turns, and anyone who wants the stream to end.
+    /// The board as workers see it in their turns, and any caller that wants the stream to end.
     class Turns {
       public:
         using Hand = HeldRuns;
@@ -95,8 +95,8 @@ class TaskCrew {
         void settle(WorkerId worker, HeldRuns& held);
         bool may_take(WorkerId worker) const { return board_.may_take(worker); }
         long patience_ns(WorkerId worker) const;
-        void take(WorkerId worker, std::size_t hungry, HeldRuns& held) {
-            guarded([&] { held.expected_ticks = board_.take(worker, hungry, held.runs); });
+        void take(WorkerId worker, std::size_t idle_peers, HeldRuns& held) {
+            guarded([&] { held.expected_ticks = board_.take(worker, idle_peers, held.runs); });
             if (failed()) held.runs.clear();
         }
         const ReadyWork& ready() const { return board_.ready(); }

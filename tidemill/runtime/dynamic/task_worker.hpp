@@ -32,7 +32,7 @@ struct FrameMemory {
     std::vector<Emission> emissions;  ///< per unit
 };
 
-/// One thread of dynamic scheduling: runs tasks of any unit on any frame, as told.
+/// One thread of dynamic scheduling: runs tasks of any unit on any frame, as handed out.
 class TaskWorker {
   public:
     struct Options {

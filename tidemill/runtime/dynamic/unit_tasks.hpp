@@ -16,7 +16,7 @@ class UnitTasks {
     /// Kind of wait of a task.
     enum class Wait : std::uint8_t {
         others,      ///< for tasks of other units, or it has been handed out
-        only_order,  ///< for the task on the batch before alone: who runs that may go on with it
+        only_order,  ///< for the task on the batch before alone: the worker that runs that may go on with it
         nothing,
     };
 
@@ -77,7 +77,7 @@ class UnitTasks {
     }
 
     /// Whether tasks from this batch on, on so many frames, wait for nothing but one unit's on the same
-    /// frames, and so for whoever runs those.
+    /// frames, and so for the worker that runs those.
     bool waits_for_one(std::uint32_t token, std::uint32_t frames) const {
         std::uint32_t order = 0;  // the first one's turn would have come
         for (std::uint32_t seen = 0; seen < frames; seen += batch_in(token), token = token_after(token)) {
@@ -110,7 +110,7 @@ class UnitTasks {
         std::uint32_t frames = 1;     // of the batch
     };
 
-    // Handed out, whatever it still waits for: the one who runs that, runs it, too.
+    // Handed out, whatever it still waits for: the worker that runs that, runs it, too.
     static constexpr std::uint32_t kHandedOut = 1u << 31;
 
     std::uint32_t tokens() const { return static_cast<std::uint32_t>(tasks_.size()); }
@@ -131,7 +131,7 @@ class UnitTasks {
     const DynamicUnit* unit_;
     policy::TaskSlot first_slot_;
     std::uint32_t ready_group_;
-    bool goes_on_;  // who runs a task of it may go on with the next one
+    bool goes_on_;  // the worker that runs a task of it may go on with the next one
     bool resumes_ = false;
     CarriedFrame next_;  // of a sequential unit: the first that is not done
     policy::TaskSlot ready_ = policy::kNoTask;

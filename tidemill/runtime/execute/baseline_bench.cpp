@@ -142,7 +142,7 @@ class Sum : public Module {
 
   private:
     void run(Frame f) { sum += f[x][0]; }
-    void forget_totals() override { sum = 0; }
+    void reset_counters() override { sum = 0; }
     void merge(Module& clone) override { sum += static_cast<Sum&>(clone).sum; }
 };
 

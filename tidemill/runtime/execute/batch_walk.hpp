@@ -18,7 +18,7 @@ namespace tidemill {
 /// or more: it holds tokens until a call's frames are there, and may have several such calls under way.
 /// Tokens go on in their order, each when all of its frames are through.
 ///
-/// `Walk` is the BasicStageWalk whose thread this is; what its `Work` has to offer is told there.
+/// `Walk` is the BasicStageWalk whose thread this is; what its `Work` has to offer is described there.
 template <typename Walk>
 class BatchWalk {
   public:

@@ -201,7 +201,7 @@ TEST_CASE("numbers belong to the graph: they go on under another executor, and b
     for (std::size_t i = 0; i < got.size(); ++i) CHECK(got[i].collected == expected.branches[i].collected);
     CHECK_THROWS_WITH(
         Sequence(other).resume(),
-        "the stream of graph 'graph' has ended, and its tasks were told so: begin a new one with run()");
+        "the stream of graph 'graph' has ended, and its tasks have seen it: begin a new one with run()");
     got[0].collected.clear();
     Sequence(other).run({.frames = 2});
     CHECK((got[0].collected.front() >> 32) == 0);

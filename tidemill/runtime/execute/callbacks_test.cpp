@@ -27,7 +27,7 @@ struct Silent : std::exception {
     const char* what() const noexcept override { return nullptr; }
 };
 
-/// Throws at one of its calls, whoever makes them, and never again.
+/// Throws at one of its calls, from any caller, and never again.
 class ThrowsOnce {
   public:
     explicit ThrowsOnce(int at) : left_(at) {}
@@ -133,7 +133,7 @@ TEST_CASE("what an observer throws ends the run, is thrown by run(), and the str
             const bool thrown = is_silent([&] {
                 executor.run({.frames = 1000, .observers = {&first, &observer}});
             });
-            CHECK(thrown == guest.has_thrown());  // who never waits sees no wait
+            CHECK(thrown == guest.has_thrown());  // a thread that never waits sees no wait
             CHECK(first.ended == 1);
             CHECK(observer.ended == (seen == Seen::begin_run ? 0 : 1));
             CHECK(executor.resume({.frames = 3}).delivered == 3);
@@ -192,7 +192,7 @@ struct Failing : Module {
     void begin(const Run&) override { fail(In::begin); }
     void end() override { fail(In::end); }
     void keep(Archive&) override { fail(In::keep); }
-    void forget_totals() override { fail(In::totals); }
+    void reset_counters() override { fail(In::totals); }
     void merge(Module&) override { fail(In::merge); }
 
   private:

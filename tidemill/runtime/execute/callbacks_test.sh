@@ -19,7 +19,7 @@ Sink                tidemill/runtime/execute/callbacks_test.cpp  # of a DebugPri
 begin               tidemill/runtime/execute/callbacks_test.cpp  # of a module, as the next five
 end                 tidemill/runtime/execute/callbacks_test.cpp
 keep                tidemill/runtime/execute/callbacks_test.cpp
-forget_totals       tidemill/runtime/execute/callbacks_test.cpp
+reset_counters       tidemill/runtime/execute/callbacks_test.cpp
 merge               tidemill/runtime/execute/callbacks_test.cpp
 Cloner              tidemill/runtime/execute/callbacks_test.cpp  # its copy constructor
 to                  tidemill/runtime/execute/callbacks_test.cpp  # the stream of a Journal

@@ -25,9 +25,9 @@ class Crew {
   public:
     /// `first_frames` are the numbers with which each segment begins, `frames` is how many frames of the
     /// source there are at most. With an `end` the crew runs what that gives behind the stream's last frame,
-    /// and its source is the task that is told, under `end_knobs` where the graph has knobs;
-    /// `knobs` are the graph's. Throws GraphError when the stages do not fit the graph, or a
-    /// module that is to be replicated cannot be copied.
+    /// and its source is the first task that runs at the end, under `end_knobs` where the graph has knobs;
+    /// `knobs` are the graph's. Throws GraphError when the stages do not fit the graph, or a module that is
+    /// to be replicated cannot be copied.
     Crew(Graph& graph, const Structure& structure, const EngineCut& cut, const RunOptions& options,
          const std::vector<std::uint64_t>& first_frames, std::uint64_t frames, KnobBook& knobs,
          const EndOfStream* end = nullptr, KnobTable* end_knobs = nullptr);

@@ -13,7 +13,7 @@ using internal::test_schedule;
 
 namespace {
 
-/// Knows which thread made it; the first is made by whoever builds the graph.
+/// Knows which thread made it; the first is made by the builder of the graph.
 struct Home : Module {
     Home() = default;
     Home(const Home& other)
@@ -33,7 +33,7 @@ struct Home : Module {
     }
 };
 
-/// Cannot be copied when it is told so.
+/// Cannot be copied when it is set so.
 struct Fragile : Module {
     explicit Fragile(const bool& copies) : breaks(&copies) {}
     Fragile(const Fragile& other) : Module(other), y(other.y), work(other.work), breaks(other.breaks) {

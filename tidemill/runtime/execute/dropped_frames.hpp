@@ -7,7 +7,7 @@
 
 namespace tidemill {
 
-/// The source frames that one thread drops where they begin, told to a journal where there is one.
+/// The source frames that one thread drops where they begin, written to a journal where there is one.
 class DroppedFrames {
   public:
     /// Those of `replay` are dropped again. Both may be null.

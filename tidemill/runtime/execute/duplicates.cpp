@@ -95,7 +95,7 @@ void Duplicates::Copies::merge_totals() {
             Module& module = graph.module(m);
             const auto failure = internal::thrown_by([&] {
                 module.merge(copy.graph->module(m));
-                copy.graph->module(m).forget_totals();
+                copy.graph->module(m).reset_counters();
             });
             if (failure) throw ModuleError(module.name(), "merge", failure);
         }

@@ -28,7 +28,7 @@ struct Memory : Module {
         seen.insert(f[x][0]);
         ++calls;
     }
-    void forget_totals() override { seen.clear(); }
+    void reset_counters() override { seen.clear(); }
     void merge(Module& clone) override { seen.merge(static_cast<Memory&>(clone).seen); }
 };
 

@@ -7,11 +7,11 @@
 
 namespace tidemill {
 
-void begin_stream(internal::StreamPlace& place, const Graph& graph, std::size_t branches, bool anew) {
+void begin_stream(internal::StreamPosition& place, const Graph& graph, std::size_t branches, bool anew) {
     if (anew || place.next_frames.empty()) place = {std::vector<std::uint64_t>(branches, 0), false};
     if (place.has_ended) {
         throw RunError(fmt::format(
-            "the stream of graph '{}' has ended, and its tasks were told so: begin a new one with run()",
+            "the stream of graph '{}' has ended, and its tasks have seen it: begin a new one with run()",
             graph.name()));
     }
     if (place.next_frames.size() != branches) {

@@ -14,7 +14,7 @@
 
 namespace tidemill {
 
-/// A stream whose end tasks are to be told of: where its frames stand, and who said stop, if anyone.
+/// A stream whose end tasks are to see: where its frames stand, and the task that said stop, if anyone.
 struct EndedStream {
     std::vector<std::uint64_t>& next_frames;  ///< per segment; goes on
     std::optional<StreamStop> stopped_by;
@@ -22,12 +22,12 @@ struct EndedStream {
 };
 
 /// A stream of so many branches goes on from where it stands, or begins anew. Throws RunError when it has
-/// ended, and its tasks were told so, or when the graph has grown since.
-void begin_stream(internal::StreamPlace& place, const Graph& graph, std::size_t branches, bool anew);
+/// ended, and its tasks have seen the end, or when the graph has grown since.
+void begin_stream(internal::StreamPosition& place, const Graph& graph, std::size_t branches, bool anew);
 
-/// Runs what comes behind a stream's last frame: each task with the word at_end is told, in order, and what
-/// it gives goes the way of all frames. Where a task said stop, only those are told that follow from it: how
-/// far others had come by then is nobody's business to know. Throws FrameError when a task throws.
+/// Runs what comes behind a stream's last frame: each task with the word at_end is called, in order, and what
+/// it gives goes the way of all frames. Where a task said stop, only those are called that follow from it:
+/// how far others had come by then is nobody's business to know. Throws FrameError when a task throws.
 void run_end_frames(Graph& graph, const Structure& structure, const EngineCut& cut, const RunOptions& options,
                     EndedStream stream, ThreadPool& pool, RunTotals& totals);
 

@@ -236,7 +236,7 @@ TEST_CASE("a circle through a delay goes on at the end") {
 
 namespace {
 
-/// Is told of the end; gives as many frames then as it is told, with their numbers.
+/// Sees the end; gives a set number of frames then, with their numbers.
 class Trailer : public Module {
   public:
     explicit Trailer(int frames) : left_(frames) {}
@@ -292,7 +292,7 @@ TEST_CASE("frames, a stop from outside and a change of schedule are no end; fini
         CHECK(collected == Words{1000, 1, 1001, 2, 1002, 3, 1003, 103});
         CHECK_THROWS_WITH_AS(
             pipeline.resume(),
-            "the stream of graph 'graph' has ended, and its tasks were told so: begin a new one with "
+            "the stream of graph 'graph' has ended, and its tasks have seen it: begin a new one with "
             "run()",
             RunError);
     }

@@ -55,7 +55,7 @@ struct OpenFrame {
 /// Runs tasks on frames, for every executor. The flows that tasks return and what they throw take effect
 /// here.
 ///
-/// `Marks` says how the thread reads and writes a frame's mark. `Thread` is who runs:
+/// `Marks` says how the thread reads and writes a frame's mark. `Thread` is the running thread:
 /// - `Flow call(step, call)`: returns what `call()` does.
 /// - `void note_stop(part, step)`: that task ends the stream.
 /// - `void note_failure(part, step, cause)`: it has thrown.
@@ -113,7 +113,7 @@ Flow FrameRunner<Marks, kWatching, Thread>::run_steps(FramePart& part, FrameMark
             Flow flow = call(part, *running);
             bool goes_on = true;
             if (flow == Flow::ok) {
-                // A branch is foretold, and the next step fetched ahead; a pointer would be waited for.
+                // A branch is predicted, and the next step fetched ahead; a pointer would be waited for.
                 step = running->jumps ? running->next : running + 1;
             } else if (flow == internal::kControlFlow) {
                 step = part.steps.steer(*running, part.context);

@@ -23,7 +23,7 @@ class GuardedCallbacks {
     /// The guarded ones in place of those that were wanted, and a token that stops with either.
     void put_into(RunOptions& options) const;
 
-    /// The run is to end, whoever wants that.
+    /// The run is to end, for any reason.
     void end() { ended_.request_stop(); }
     std::stop_token stop() const { return ended_.get_token(); }
 

@@ -29,8 +29,8 @@ struct Finder : Module {
     Task run;
 
     void find(Frame f) {
-        const ElementPlace behind = scaled(f.offset(first), x.count, 1);
-        CHECK(behind == ElementPlace{static_cast<std::uint64_t>(f[x][0] - f[first])});
+        const ElementPosition behind = scaled(f.offset(first), x.count, 1);
+        CHECK(behind == ElementPosition{static_cast<std::uint64_t>(f[x][0] - f[first])});
         calls += 1;
     }
     int calls = 0;

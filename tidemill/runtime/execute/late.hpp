@@ -12,7 +12,8 @@ namespace tidemill {
 /// The bit of a frame's holes that says: it was dropped where it began. No task has it for its own skips.
 inline constexpr std::uint64_t kDroppedFrame = std::uint64_t{1} << 62;
 
-/// The bit of the tick at which a frame began that says: a task was told already that it made the frame late.
+/// The bit of the tick at which a frame began that says that a task has been reported already for the late
+/// frame.
 inline constexpr std::uint64_t kToldLate = std::uint64_t{1} << 63;
 
 /// Whether a task makes frames of nothing that flows, now or before: it runs on dropped frames, too.

@@ -154,9 +154,10 @@ void run_everywhere(Graph& graph, std::uint64_t frames) {
 }  // namespace
 
 TEST_CASE("places scale exactly, and what 32 bits cannot say is refused") {
-    CHECK(scaled({7, 0, 1}, 160, 147) == ElementPlace{7, 13, 21});
-    CHECK(scaled({7, 13, 21}, 147, 160) == ElementPlace{7, 0, 1});
-    CHECK(scaled({0xffffffffffffull, 1, 3}, 0xffffffff, 0xffffffff) == ElementPlace{0xffffffffffffull, 1, 3});
+    CHECK(scaled({7, 0, 1}, 160, 147) == ElementPosition{7, 13, 21});
+    CHECK(scaled({7, 13, 21}, 147, 160) == ElementPosition{7, 0, 1});
+    CHECK(scaled({0xffffffffffffull, 1, 3}, 0xffffffff, 0xffffffff) ==
+          ElementPosition{0xffffffffffffull, 1, 3});
     CHECK(scaled({1ull << 40, 0xfffffffe, 0xffffffff}, 3, 2).element == (3ull << 39) + 1);
     CHECK_THROWS_WITH_AS(scaled({0, 1, 0xffffffff}, 1, 2),
                          "a mark's place is no fraction of 32 bits any more: round it where it is given",
@@ -284,8 +285,8 @@ TEST_CASE("what is no place of marks is refused in one sentence") {
 }
 
 TEST_CASE("a place that is no fraction of an element is refused where it is given") {
-    for (const ElementPlace bad :
-         {ElementPlace{5, 9, 2}, ElementPlace{5, 2'000'000, 1}, ElementPlace{0, 0, 0}}) {
+    for (const ElementPosition bad :
+         {ElementPosition{5, 9, 2}, ElementPosition{5, 2'000'000, 1}, ElementPosition{0, 0, 0}}) {
         Graph graph;
         auto& source = graph.add(task("source", sequential, out<int>("y", 6), marks<int>("burst", "y"),
                                       [bad](auto, auto burst) { burst.add(bad, 1); }));
@@ -320,7 +321,7 @@ TEST_CASE("a testbench feeds the marks that a module reads, and reads those that
     bench.feed(bench->data, {1, 2, 3, 4}).feed(bench->early, {{{0, 1, 2}, 5}, {{3}, 6}}).step();
     const auto given = bench.read(bench->late);
     CHECK(given.size() == 1);
-    CHECK(given[0].place == ElementPlace{1, 1, 2});
+    CHECK(given[0].place == ElementPosition{1, 1, 2});
     CHECK(given[0].value == 5);
 }
 

@@ -9,7 +9,7 @@
 
 namespace tidemill {
 
-/// Tells observers when a run begins and ends.
+/// Notifies observers when a run begins and ends.
 class ObservedRun {
   public:
     /// Throws what a begin_run() throws, after the end_run() of those before it.

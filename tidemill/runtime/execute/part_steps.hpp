@@ -88,7 +88,7 @@ class PartSteps {
     std::deque<Steering> steerings_;
     std::vector<std::unique_ptr<Firings>> firings_;  // of the steps that run several times per frame
     std::vector<std::unique_ptr<MarksCall>> marks_;  // of the steps that read marks
-    std::unique_ptr<EndCall> end_call_;              // of the step that is told of the stream's end
+    std::unique_ptr<EndCall> end_call_;              // of the step that sees the stream's end
 };
 
 }  // namespace tidemill

@@ -33,7 +33,7 @@ struct Meaning {
     std::uint64_t seed;
     std::uint64_t state = 0;
 
-    // One firing, told its number.
+    // One firing, with its number.
     void operator()(std::span<const std::uint64_t> x, std::span<std::uint64_t> y, std::uint64_t number) {
         std::uint64_t hash = mixed(seed, number);
         for (const std::uint64_t word : x) hash = mixed(hash, word);

@@ -153,11 +153,10 @@ TEST_CASE("a task that skips runs once per frame") {
     auto& source = graph.add(numbers(4));
     auto& some = graph.add(task("some", may_skip, in<int>("x", 2), [](auto) { return Flow::skip; }));
     graph.stream(source["y"], some["x"]);
-    CHECK_THROWS_WITH(
-        structure_of(graph),
-        "some.some would run 2 times per frame, but a task that skips, repeats, steers or is told of "
-        "the end runs once: "
-        "make its sockets larger");
+    CHECK_THROWS_WITH(structure_of(graph),
+                      "some.some would run 2 times per frame, but a task that skips, repeats, steers or sees "
+                      "the end runs once: "
+                      "make its sockets larger");
 }
 
 TEST_CASE("an input that peeks sees the end of the data before, and may be replicated") {

@@ -12,7 +12,7 @@
 #include "tidemill/runtime/graph/structure.hpp"
 #include "tidemill/runtime/report/report.hpp"
 #include "tidemill/runtime/report/run_options.hpp"
-#include "tidemill/runtime/stream/checkpoint_wishes.hpp"
+#include "tidemill/runtime/stream/checkpoint_requests.hpp"
 #include "tidemill/runtime/stream/knob_book.hpp"
 
 namespace tidemill {
@@ -65,7 +65,7 @@ class Relay {
     const std::size_t graph_size_;
     Structure structure_;
     std::shared_ptr<KnobBook> knobs_;
-    CheckpointWishes wishes_;
+    CheckpointRequests wishes_;
     Done done_{};
     RunTotals totals_{};
 

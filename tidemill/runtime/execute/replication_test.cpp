@@ -340,7 +340,7 @@ TEST_CASE("clones begin without totals, so that a second run does not count the 
         Task add = task("add", &Sum::run, cloned);
         long total = 0;
         void run(Frame f) { total += f[x][0]; }
-        void forget_totals() override { total = 0; }
+        void reset_counters() override { total = 0; }
         void merge(Module& clone) override { total += static_cast<Sum&>(clone).total; }
     };
     Graph graph;

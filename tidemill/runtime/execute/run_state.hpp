@@ -17,7 +17,7 @@ struct RingShape {
 };
 
 /// State that the threads of one run share: the rings of all segments, and why the run is to end. `Error` is
-/// what they tell of a task that threw.
+/// the report of a task that threw.
 template <typename Threads, typename Error>
 class BasicRunState {
   public:

@@ -98,7 +98,7 @@ void build_chain_of_eight(Graph& graph, Words& words) {
 }
 
 /// Every eighth of all cuts waits for some tens of microseconds before it sleeps: with more threads than
-/// cores those who wait take the cores from those who work, and that is most of the time.
+/// cores waiting threads take the cores from working ones, and that is most of the time.
 WaitMode waiting_of(unsigned borders) {
     return borders % 8 == 7 ? WaitMode::mixed : WaitMode::passive;
 }
@@ -296,7 +296,7 @@ class Total : public Module {
     In<std::uint64_t> x = in<std::uint64_t>("x");
     Out<std::uint64_t> y = out<std::uint64_t>("y");
     Task add = task("add", &Total::sum, cloned);
-    void forget_totals() override { total = 0; }
+    void reset_counters() override { total = 0; }
     void merge(Module& clone) override { total += static_cast<Total&>(clone).total; }
     std::uint64_t total = 0;
 
@@ -385,7 +385,8 @@ TEST_CASE("an exception reaches the caller with task, stage and frame; the frame
             for (std::size_t i = 0; i < 4; ++i) {
                 auto& map = graph.add<Map>(fmt::format("map{}", i), kPure,
                                            [=](std::uint64_t in, std::uint64_t n, std::uint64_t& out) {
-                                               // Two failures: the one of the smaller frame is to be told.
+                                               // Two failures: the one of the smaller frame is to be
+                                               // reported.
                                                if (i == where && (n == 57 || n == 58)) {
                                                    throw std::runtime_error("no luck");
                                                }

@@ -30,7 +30,7 @@ class StageChoice {
                 waited(
                     [&] { ++looks < Threads::kSpinBeforeYield ? Threads::relax() : Threads::yield_core(); });
             } else {
-                bell.hush();
+                bell.silence();
                 if (!goes_on()) waited([&] { bell.wait(mode); });
             }
         }

@@ -9,7 +9,7 @@
 #include "tidemill/runtime/execute/stretch.hpp"
 #include "tidemill/runtime/graph/graph.hpp"
 #include "tidemill/runtime/graph/structure.hpp"
-#include "tidemill/runtime/stream/checkpoint_wishes.hpp"
+#include "tidemill/runtime/stream/checkpoint_requests.hpp"
 #include "tidemill/runtime/stream/knob_book.hpp"
 #include "tidemill/runtime/threads/thread_pool.hpp"
 
@@ -26,7 +26,7 @@ class StreamEngine : public StretchRunner {
     SetAt set(const KnobSettings& settings) { return knobs_->set(settings); }
     Checkpoint checkpoint();
 
-    /// For who destroys it: RunGate::end().
+    /// For its destruction: RunGate::end().
     bool end_run();
 
     void end_stream(const RunOptions& options, StreamRun& stream, RunTotals& totals) final;
@@ -50,7 +50,7 @@ class StreamEngine : public StretchRunner {
     RunReport go(const RunOptions& wanted, bool anew);
 
     const std::size_t graph_size_;
-    CheckpointWishes wishes_;
+    CheckpointRequests wishes_;
 };
 
 }  // namespace tidemill

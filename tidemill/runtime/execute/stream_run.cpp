@@ -10,7 +10,7 @@ namespace tidemill {
 
 namespace {
 
-bool goes_on(const internal::StreamPlace& place) {
+bool goes_on(const internal::StreamPosition& place) {
     return place.next_frames.front() > 0;
 }
 
@@ -21,9 +21,9 @@ std::vector<std::uint64_t> numbers_of(const FrameNumbers& numbers, std::vector<s
 
 }  // namespace
 
-internal::StreamPlace* StreamRun::begun(const Of& of, Graph::Running& running, const RunOptions& options,
-                                        bool anew) {
-    internal::StreamPlace& place = running.place();
+internal::StreamPosition* StreamRun::begun(const Of& of, Graph::Running& running, const RunOptions& options,
+                                           bool anew) {
+    internal::StreamPosition& place = running.place();
     of.graph.lost_marks()->take();
     if (options.restore) {
         restore_stream(*options.restore, of.graph, place, of.knobs);

@@ -8,13 +8,13 @@
 
 #include "tidemill/machine/energy_watch.hpp"
 #include "tidemill/runtime/execute/guarded_callbacks.hpp"
-#include "tidemill/runtime/execute/module_lives.hpp"
+#include "tidemill/runtime/execute/module_lifecycle.hpp"
 #include "tidemill/runtime/execute/observed_run.hpp"
 #include "tidemill/runtime/graph/graph.hpp"
 #include "tidemill/runtime/graph/structure.hpp"
 #include "tidemill/runtime/report/report.hpp"
 #include "tidemill/runtime/report/run_options.hpp"
-#include "tidemill/runtime/stream/checkpoint_wishes.hpp"
+#include "tidemill/runtime/stream/checkpoint_requests.hpp"
 #include "tidemill/runtime/stream/journaled_run.hpp"
 #include "tidemill/runtime/stream/knob_book.hpp"
 #include "tidemill/runtime/stream/run_on_this_thread.hpp"
@@ -31,7 +31,7 @@ class StreamRun {
         std::size_t graph_size;  ///< when the executor was made
         const Structure& structure;
         KnobBook& knobs;
-        CheckpointWishes& wishes;
+        CheckpointRequests& wishes;
     };
 
     /// `pause` makes the run stop between two frames soon; any thread calls it. Throws GraphError when
@@ -42,7 +42,7 @@ class StreamRun {
     StreamRun(const StreamRun&) = delete;
     StreamRun& operator=(const StreamRun&) = delete;
 
-    internal::StreamPlace& place() const { return *place_; }
+    internal::StreamPosition& place() const { return *place_; }
     /// The wanted options with guarded callbacks, and the frames and the end of a replay.
     RunOptions options(RunOptions wanted) const {
         wanted.frames = journaled_.frames();
@@ -79,17 +79,17 @@ class StreamRun {
 
   private:
     Checkpoint kept() const;
-    static internal::StreamPlace* begun(const Of& of, Graph::Running& running, const RunOptions& options,
-                                        bool anew);
+    static internal::StreamPosition* begun(const Of& of, Graph::Running& running, const RunOptions& options,
+                                           bool anew);
 
     Of of_;
     internal::CancelLater cancel_;
     GuardedCallbacks callbacks_;
-    CheckpointWishes::Open wishes_;
+    CheckpointRequests::Open wishes_;
     internal::RunOnThisThread token_;
     Graph::Running running_;
-    internal::StreamPlace* place_;
-    ModuleLives lives_;
+    internal::StreamPosition* place_;
+    ModuleLifecycle lives_;
     JournaledRun journaled_;
     ObservedRun observed_;
     EnergyWatch energy_;

@@ -14,7 +14,7 @@ class StreamRun;
 /// How a stretch of a stream ended.
 enum class StretchEnd : std::uint8_t {
     open,     ///< the stream may go on: the stretch was halted, or has begun as many frames as it was to
-    wanted,   ///< whoever wanted the run wants no more of it
+    wanted,   ///< the caller wants no more of the run
     by_task,  ///< a task has ended the stream
 };
 
@@ -33,8 +33,8 @@ class StretchRunner {
     /// Runs until the stream ends, `options.frames` have begun, or halt(); throws what the run throws.
     virtual Stretch run_stretch(const RunOptions& options, StreamRun& stream) = 0;
 
-    /// Behind the last stretch, which this one has run: the frames of tasks that are told of the stream's
-    /// end, if a task ended it or `options.finish` says so.
+    /// Behind the last stretch, which this one has run: the frames of tasks that see the stream's end, if a
+    /// task ended it or `options.finish` says so.
     virtual void end_stream(const RunOptions& options, StreamRun& stream, RunTotals& totals) = 0;
 
     /// The stretch ends between two frames soon; from any thread.

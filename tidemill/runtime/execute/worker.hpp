@@ -44,7 +44,7 @@ class Worker {
         KnobTable* end_knobs = nullptr;           ///< the same at the stream's end
         Late late = Late::wait;                   ///< what becomes of source frames that find no token
         const JournalRecord* replay = nullptr;    ///< whose dropped frames are dropped again
-        Journal* journal = nullptr;               ///< is told of dropped frames
+        Journal* journal = nullptr;               ///< gets the dropped frames
         std::stop_token stop{};                   ///< of the run: an endless task does not say again for ever
     };
 

@@ -95,7 +95,7 @@ class WorkerNotes {
     Durations latencies_;
 };
 
-/// Writes notes, and tells observers, as much as is wanted: what nobody looks at costs nothing.
+/// Writes notes, and notifies observers, as much as is wanted: what nobody looks at costs nothing.
 template <typename Marks, Watching kWatching>
 class WorkerWatch {
   public:

@@ -50,8 +50,9 @@ void Archive::expect_count(std::string_view name, std::uint64_t count, std::uint
     throw GraphError(fmt::format("'{}{}' had {} elements, here it has {}", prefix_, name, count, wanted));
 }
 
-void Archive::refuse_change(std::string_view name) const {
-    throw GraphError(fmt::format("'{}{}' is not what it was: give the options of then", prefix_, name));
+void Archive::refuse_change(std::string_view name, double value, double kept) const {
+    throw GraphError(fmt::format("'{}{}' differs from the checkpoint ({}, was {}): use the original options",
+                                 prefix_, name, value, kept));
 }
 
 void Archive::check_whole() const {

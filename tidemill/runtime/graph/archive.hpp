@@ -54,7 +54,7 @@ class Archive {
     requires std::is_arithmetic_v<T> || std::is_enum_v<T> Archive& expect(std::string_view name, T value) {
         T kept = value;
         (*this)(name, kept);
-        if (kept != value) refuse_change(name);
+        if (kept != value) refuse_change(name, static_cast<double>(value), static_cast<double>(kept));
         return *this;
     }
 
@@ -124,7 +124,7 @@ class Archive {
     /// Writes or reads the head of a field's bytes; gives the number of its elements.
     std::uint64_t head(std::string_view name, std::size_t element_bytes, std::uint64_t count);
     void expect_count(std::string_view name, std::uint64_t count, std::uint64_t wanted) const;
-    [[noreturn]] void refuse_change(std::string_view name) const;
+    [[noreturn]] void refuse_change(std::string_view name, double value, double kept) const;
     void bytes(void* field, std::size_t size);
 
     std::vector<std::byte> bytes_{};

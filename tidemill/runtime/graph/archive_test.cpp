@@ -95,7 +95,8 @@ TEST_CASE("something that is expected must be as it was") {
     Archive same(keeping.bytes());
     same.expect("rate", 48000);
     Archive other(keeping.bytes());
-    CHECK_THROWS_WITH_AS(other.expect("rate", 96000), "'rate' is not what it was: give the options of then",
+    CHECK_THROWS_WITH_AS(other.expect("rate", 96000),
+                         "'rate' differs from the checkpoint (96000, was 48000): use the original options",
                          GraphError);
 }
 

@@ -18,7 +18,7 @@ constexpr std::size_t aligned(std::size_t bytes) {
 namespace internal {
 
 /// Takes over an arena's bytes when their time is over, to free them with free_arena() some day, or says
-/// false. For who lends them to others that may live longer, as Python's arrays do. Called by the thread that
+/// false. For lending them to others that may live longer, as Python's arrays do. Called by the thread that
 /// ends the arena. There is one, also where parts of a program are shared libraries.
 using ArenaHeir = bool (*)(std::byte* data, std::size_t bytes) noexcept;
 extern std::atomic<ArenaHeir> arena_heir;

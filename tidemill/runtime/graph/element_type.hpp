@@ -37,7 +37,7 @@ struct MemberOf<F M::*> {
 /// A C++ type's name as the compiler spells it, without namespaces.
 std::string plain_type_name(const std::type_info& type);
 
-/// True for what says where data lie, and is none itself.
+/// True for types that point to data.
 template <class T>
 inline constexpr bool kRefersElsewhere = std::is_pointer_v<T>;
 template <class T, std::size_t kExtent>

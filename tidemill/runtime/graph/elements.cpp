@@ -16,7 +16,7 @@ namespace {
 // Products of two numbers of 64 bits.
 __extension__ using Wide = unsigned __int128;
 
-ElementPlace place_of(Wide over, Wide under) {
+ElementPosition place_of(Wide over, Wide under) {
     const Wide element = over / under;
     over %= under;
     Wide a = over;
@@ -31,7 +31,7 @@ ElementPlace place_of(Wide over, Wide under) {
 
 }  // namespace
 
-ElementPlace scaled(const ElementPlace& place, std::uint64_t to, std::uint64_t from) {
+ElementPosition scaled(const ElementPosition& place, std::uint64_t to, std::uint64_t from) {
     if (to == from) return place;
     const std::uint64_t shared = std::gcd(to, from);
     to /= shared;
@@ -39,7 +39,7 @@ ElementPlace scaled(const ElementPlace& place, std::uint64_t to, std::uint64_t f
     // The whole elements first: with their number, the numerator could have more than 128 bits.
     const Wide whole = Wide{place.element} * to;
     const Wide rest = whole % from * place.under + Wide{place.over} * to;
-    ElementPlace scaled = place_of(rest, Wide{from} * place.under);
+    ElementPosition scaled = place_of(rest, Wide{from} * place.under);
     scaled.element += static_cast<std::uint64_t>(whole / from);
     return scaled;
 }

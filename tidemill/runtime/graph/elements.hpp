@@ -53,22 +53,22 @@ class Elements {
 };
 
 /// Where something lies in a stream of elements: `element` + `over` / `under`, with `over` < `under`.
-struct ElementPlace {
+struct ElementPosition {
     std::uint64_t element = 0;
     std::uint32_t over = 0;
     std::uint32_t under = 1;
 
-    bool operator==(const ElementPlace&) const = default;
+    bool operator==(const ElementPosition&) const = default;
 };
 
 /// The same place counted in another stream, which has `to` elements where this one has `from`, both at least
 /// 1 and at most 2^32 - 1: exact. Throws GraphError where no fraction of 32 bits says it.
-ElementPlace scaled(const ElementPlace& place, std::uint64_t to, std::uint64_t from);
+ElementPosition scaled(const ElementPosition& place, std::uint64_t to, std::uint64_t from);
 
 /// A value that belongs to one element of a stream.
 template <class T>
 struct Mark {
-    ElementPlace place;
+    ElementPosition place;
     T value;
 };
 
@@ -94,7 +94,7 @@ class MarkList {
 
     /// Marks an element of the socket's. False where there is no room for it: lost, and counted in the run's
     /// report. Throws GraphError for an element that the socket does not have, and for no fraction of one.
-    bool add(const ElementPlace& place, const T& value) const {
+    bool add(const ElementPosition& place, const T& value) const {
         if (place.element >= elements_) internal::throw_no_element(place.element, elements_);
         if (place.over >= place.under) internal::throw_no_fraction(place.over, place.under);
         if (marks_.size() == marks_.capacity()) {
@@ -104,7 +104,7 @@ class MarkList {
         marks_.push_back({place, value});
         return true;
     }
-    bool add(std::uint64_t element, const T& value) const { return add(ElementPlace{element}, value); }
+    bool add(std::uint64_t element, const T& value) const { return add(ElementPosition{element}, value); }
 
   private:
     Elements<Mark<T>> marks_;

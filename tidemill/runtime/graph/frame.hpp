@@ -67,7 +67,7 @@ struct FrameContext {
     // the stream while a task waits.
     const std::atomic<std::uint64_t>* end = nullptr;
     const std::uint64_t* place = nullptr;
-    KnobTeller* teller = nullptr;  ///< null where knobs cannot be told
+    KnobTeller* teller = nullptr;  ///< null where knobs cannot be set
     bool at_end = false;
     std::uint32_t firings = 1;                     ///< per frame, of the task; the number counts them
     std::uint32_t firing = 0;                      ///< of them
@@ -143,10 +143,10 @@ class Frame {
     /// How far behind the first element to which a label that is read belongs this call's first element lies,
     /// in calls of this task: so many times a socket's count are elements. Not nothing only at rates.
     template <class T>
-    ElementPlace offset(const Label<const T>& label) const {
+    ElementPosition offset(const Label<const T>& label) const {
         if (context_->firings == 1) return {};
         const std::uint64_t owner = context_->owner_firings[label.index];
-        return scaled(ElementPlace{std::uint64_t{context_->firing} * owner % context_->firings}, 1, owner);
+        return scaled(ElementPosition{std::uint64_t{context_->firing} * owner % context_->firings}, 1, owner);
     }
 
     /// The marks on the elements that this call is given; none at the stream's end.
@@ -190,11 +190,10 @@ class Frame {
         return context_->end && *context_->place >= context_->end->load(std::memory_order_relaxed);
     }
 
-    /// Tells a knob, usually one of a task before, what it is to hold from a later frame on:
-    /// `f.tell(gain, 2.0f,
-    /// {.after = 8})` holds 8 frames behind this one, under every executor, and over what set() gives for
-    /// that frame. Throws GraphError where more than `after` frames may be in flight, for what is no value of
-    /// the knob, and behind a task that skips or repeats, whose frames are others.
+    /// Sets a knob, usually one of a task before, from a later frame on: `f.tell(gain, 2.0f, {.after = 8})`
+    /// holds 8 frames behind this one, under every executor, and over what set() gives for that frame. Throws
+    /// GraphError where more than `after` frames may be in flight, for what is no value of the knob, and
+    /// behind a task that skips or repeats, whose frames are others.
     template <class T>
     void tell(const Knob<T>& knob, const std::type_identity_t<T>& value, Tell when) const {
         tell(KnobSettings(knob, value), when);

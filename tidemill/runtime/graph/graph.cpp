@@ -320,7 +320,7 @@ std::unique_ptr<Module> Graph::clone(std::size_t module) const {
     std::unique_ptr<Module> copy;
     const auto failure = internal::thrown_by([&] {
         copy = nodes_[module].cloner(original);
-        copy->forget_totals();
+        copy->reset_counters();
     });
     if (failure) {
         throw GraphError(fmt::format("module '{}' ({}) failed while it was copied: {}", original.name(),

@@ -32,16 +32,16 @@ struct Source {
 };
 
 /// Where a graph's stream stands between runs.
-struct StreamPlace {
+struct StreamPosition {
     std::vector<std::uint64_t>
         next_frames{};       ///< per branch, the number of the next frame; none: it has not begun
-    bool has_ended = false;  ///< and tasks were told so
+    bool has_ended = false;  ///< and tasks have seen it
 };
 
 /// State of a graph's stream.
 struct GraphStream {
     std::atomic<bool> is_running{false};
-    StreamPlace place{};
+    StreamPosition place{};
     std::shared_ptr<KnobBook> knobs{};  ///< which executors make, and share
     std::shared_ptr<LostMarks> lost_marks = none_lost();
 
@@ -55,7 +55,7 @@ inline constexpr bool kInheritsMerge = requires {
 };
 template <class M>
 inline constexpr bool kInheritsForgetTotals = requires {
-    requires std::is_same_v<decltype(&M::forget_totals), decltype(&Module::forget_totals)>;
+    requires std::is_same_v<decltype(&M::reset_counters), decltype(&Module::reset_counters)>;
 };
 template <class M>
 inline constexpr bool kInheritsKeep = requires {
@@ -187,7 +187,7 @@ class Graph {
         static_assert(!kIsCopy,
                       "a copied module's sockets name the original: give the constructor's arguments");
         static_assert(internal::kInheritsMerge<M> == internal::kInheritsForgetTotals<M>,
-                      "merge() and forget_totals() go together: else clones bring back old totals");
+                      "merge() and reset_counters() go together: else clones bring back old totals");
         static_assert(!std::is_abstract_v<M>,
                       "this module is abstract: add a class that overrides its functions");
         static_assert(kCanBeMade || kIsCopy || std::is_abstract_v<M>,
@@ -279,7 +279,7 @@ class Graph {
     }
 
     /// While it lives, the names of modules added to the graph begin with its own, "group/module": so the
-    /// parts of a program that is built by several functions can be told apart.
+    /// parts of a program that is built by several functions have different names.
     class Group {
       public:
         [[nodiscard]] Group(Graph& graph, const std::string& name)
@@ -303,8 +303,7 @@ class Graph {
     /// The modules that may hold something and have no keep(): a checkpoint is without it.
     std::vector<std::string> not_kept() const { return names_where(&internal::StateOfType::keeps); }
 
-    /// How many modules and bindings there are. A graph only grows, so whoever has seen this size has seen
-    /// all.
+    /// How many modules and bindings there are. A graph only grows, so a reader of this size has seen all.
     std::size_t size() const;
 
     /// Held by an executor while it runs the graph. Throws GraphError when another one does, or when the
@@ -317,7 +316,7 @@ class Graph {
         Running& operator=(const Running&) = delete;
 
         /// Where the graph's stream stands, whichever executor ran it.
-        internal::StreamPlace& place() { return stream_->place; }
+        internal::StreamPosition& place() { return stream_->place; }
 
       private:
         internal::GraphStream* stream_;

@@ -182,7 +182,7 @@ void modules(Graph& graph) {
     graph.add<std::string>();            // error: derive M from Module
     Testbench<OfTwo>{1, 2};              // error: no constructor of M takes these Arguments
     graph.add<Ints>(outside);            // error: a copied module's sockets name the original
-    graph.add<Totals>();                 // error: merge() and forget_totals() go together
+    graph.add<Totals>();                 // error: merge() and reset_counters() go together
 }
 
 void benches(Testbench<Floats>& b) {

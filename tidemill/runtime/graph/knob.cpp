@@ -65,7 +65,7 @@ std::vector<std::byte> bytes_of_numbers(const Module& module, std::uint32_t sock
 void Frame::tell(const KnobSettings& settings, Tell when) const {
     if (!context_->teller) {
         throw GraphError(
-            "no knob can be told from here: behind a task that skips or repeats, at the stream's end, and "
+            "no knob can be set from here: behind a task that skips or repeats, at the stream's end, and "
             "where "
             "late frames are dropped, nobody knows which frame comes so many behind; set() it from outside");
     }

@@ -134,17 +134,17 @@ struct KnobSettings {
     void add() {}
 };
 
-/// From which frame on what a task tells a knob holds: so many behind the one on which it tells it.
+/// First frame for which a task's value of a knob holds: so many behind the one on which it sets it.
 struct Tell {
     std::uint64_t after;
 };
 
 namespace internal {
 
-/// Whom tasks tell knobs; made by executors.
+/// Receiver of knobs that tasks set; made by executors.
 class KnobTeller {
   public:
-    /// For a task on `frame`, as it sees numbers. Throws GraphError for what cannot be told.
+    /// For a task on `frame`, as it sees numbers. Throws GraphError for a value that cannot be set.
     virtual void tell(const KnobSettings& settings, std::uint64_t frame, Tell when) = 0;
 
   protected:

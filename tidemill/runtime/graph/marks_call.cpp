@@ -16,7 +16,7 @@ void set_count(std::byte* list, std::uint32_t count) {
 }
 
 // A mark begins with its place; of its value nothing is known here but the bytes.
-void hand_on(const MarksRead& read, const std::byte* mark, ElementPlace place,
+void hand_on(const MarksRead& read, const std::byte* mark, ElementPosition place,
              const internal::FrameContext& context) {
     const std::uint64_t firing = place.element / read.to.elements;
     std::byte* list = list_of(context, read.to, firing);
@@ -41,7 +41,7 @@ void hand_on_all(const MarksRead& read, const internal::FrameContext& context) {
         const std::byte* list = list_of(context, read.from, firing);
         for (std::uint32_t i = 0; i < internal::elements_in(list); ++i) {
             const std::byte* mark = list + internal::kElementsAt + std::size_t{i} * read.mark_bytes;
-            ElementPlace place;
+            ElementPosition place;
             std::memcpy(&place, mark, sizeof(place));
             place.element += std::uint64_t{firing} * read.from.elements;
             hand_on(read, mark, scaled(place, to, from), context);

@@ -88,10 +88,10 @@ class Module {
     virtual void keep(Archive& /*archive*/) {}
 
     /// Sets the totals that this module keeps to nothing; called once on each fresh clone.
-    virtual void forget_totals() {}
+    virtual void reset_counters() {}
 
-    /// Adds the totals that a clone kept to this module's; called once per clone after a run. Who overrides
-    /// it overrides forget_totals(), too: else a clone brings back what it was copied with.
+    /// Adds the totals that a clone kept to this module's; called once per clone after a run. A module that
+    /// overrides it overrides reset_counters(), too: else a clone brings back what it was copied with.
     virtual void merge(Module& /*clone*/) {}
 
     /// Its sockets and the bindings of its graph name this object.
@@ -213,7 +213,7 @@ class Module {
         return socket;
     }
 
-    /// A socket of any direction and count: for those who declare sockets on behalf of others.
+    /// A socket of any direction and count: for code that declares sockets on behalf of others.
     template <class T, Direction kDirection, class Count>
     TypedSocket<T, kDirection, Count> declare_typed(std::string name, Count count) {
         const std::uint32_t index = declare(std::move(name), kDirection, element_type<T>(), std::move(count));
@@ -270,7 +270,7 @@ class Module {
         return {};
     }
 
-    /// The same with a basis: for those who declare tasks on behalf of others.
+    /// The same with a basis: for code that declares tasks on behalf of others.
     template <class M, class F>
     Task declare_task(std::string name, F M::*function, TaskOptions options, Basis basis) {
         internal::TaskCode code;

@@ -80,7 +80,7 @@ struct Step {
     std::vector<Passage> passages{};  ///< of a task that ends a segment: whose frames pass it by
     std::vector<LabelRead> labels{};
     std::vector<MarksRead> marks{};
-    bool told_of_end = false;  ///< of a plan for the stream's end: the task that is told
+    bool told_of_end = false;  ///< of a plan for the stream's end: the first task that runs
 };
 
 /// The steps of one segment that one stage runs.
@@ -104,7 +104,7 @@ struct PlannedSegment {
     std::size_t token_bytes;
     std::uint32_t knobs_at =
         0;  ///< where a token says which values of knobs it began under, if there are any
-    std::uint32_t number_at = 0;  ///< where a token of one with several branches tells a frame's number
+    std::uint32_t number_at = 0;  ///< where a token of one with several branches holds a frame's number
 };
 
 /// A graph compiled for a cut into stages: tasks in order, every socket resolved to base and offset.

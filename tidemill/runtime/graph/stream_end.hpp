@@ -15,14 +15,14 @@ namespace tidemill {
 inline constexpr std::uint64_t kEndHole = std::uint64_t{1} << 63;
 
 /// Makes of a compiled plan that of the frames with which `end` ends the stream: they begin in the segment of
-/// the task that is told, with kEndHole, and only that task and what follows from it run.
+/// the first task that runs at the end, with kEndHole, and only that task and what follows from it run.
 void make_end_plan(const EndOfStream& end, Plan& plan);
 
 /// Takes the data of frames away from the inputs of a task; constants stay.
 void leave_out_inputs(const Module& module, std::uint32_t task, internal::AddressTable& addresses);
 
-/// The task that is told of the stream's end, as one call per frame: its inputs are empty, and the stream
-/// stops when it has no more. Serves one thread; stays where it was made.
+/// The task that sees the stream's end, as one call per frame: its inputs are empty, and the stream stops
+/// when it has no more. Serves one thread; stays where it was made.
 class EndCall {
   public:
     /// For step `step` of `plan`, whose task `inner` calls.

@@ -25,7 +25,7 @@ using internal::TaskLinks;
 using internal::TaskNode;
 using internal::TaskNodes;
 
-// All that a pass and its neighbours have found is told at once.
+// All that a pass and its neighbours have found is reported at once.
 void refuse(std::initializer_list<Faults> found) {
     Faults all;
     for (const Faults& faults : found) all.insert(all.end(), faults.begin(), faults.end());

@@ -70,7 +70,7 @@ struct Region {
 
 /// Tasks that run on the frames of a task with the word at_end behind the stream's last one.
 struct EndOfStream {
-    std::uint32_t step;         ///< of the task that is told
+    std::uint32_t step;         ///< of the first task that runs
     std::vector<bool> runs;     ///< per step: that task, and what follows from it
     std::vector<bool> follows;  ///< per step: that task, and what it depends on
 };

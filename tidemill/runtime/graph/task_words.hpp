@@ -49,9 +49,9 @@ struct AtEnd {};
 
 }  // namespace internal
 
-/// Is told of the stream's end: behind its last frame the task is called once more, and again for each
-/// Flow::again, with Frame::at_end() true and inputs without elements; what it gives goes on as a frame.
-/// Sequential tasks only.
+/// Sees the stream's end: behind its last frame the task is called once more, and again for each Flow::again,
+/// with Frame::at_end() true and inputs without elements; what it gives goes on as a frame. Sequential tasks
+/// only.
 inline constexpr internal::Said<internal::AtEnd{}> at_end{};
 
 /// The most frames that a task takes at once.

@@ -157,7 +157,7 @@ Flow ModuleTestbench::step(const Task& task) {
 Flow ModuleTestbench::step_at_end(const Task& task) {
     check_own(task.module);
     if (!module().tasks()[task.index].options.at_end) {
-        throw GraphError(fmt::format("{} is not told of the stream's end: declare it with at_end",
+        throw GraphError(fmt::format("{} does not see the stream's end: declare it with at_end",
                                      module().path_of_task(task.index)));
     }
     return run(task, /*ends=*/true);

@@ -13,7 +13,7 @@
 
 namespace tidemill {
 
-/// How much DebugPrint tells.
+/// Detail of DebugPrint.
 struct DebugLimits {
     std::size_t elements = 8;       ///< per socket
     std::uint64_t first_frame = 0;  ///< by the number that the task sees
@@ -21,7 +21,7 @@ struct DebugLimits {
     std::string only{};  ///< tasks whose "module.task" begins with this; empty: all
 };
 
-/// Tells every call of a run in words: task, frame, thread, time, flow, and what its sockets hold.
+/// Prints every call of a run in words: task, frame, thread, time, flow, and what its sockets hold.
 ///
 ///     DebugPrint debug([](std::string_view text) { std::cerr << text; }, {.elements = 4, .frames = 2});
 ///     Sequence(graph).run({.observers = {&debug}});

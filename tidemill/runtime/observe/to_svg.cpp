@@ -140,7 +140,8 @@ class Picture {
         return curve(from.right(), from.middle_y(), pull, to.right(), to.middle_y(), pull);
     }
 
-    // Longer links bend further out, so that they can be told apart; a curve goes three quarters of its pull.
+    // Longer links bend further out, so that they can be distinguished; a curve goes three quarters of its
+    // pull.
     static double bulge(std::size_t rows) {
         return std::min(12 + 6 * static_cast<double>(rows), (kPadding + kBulge) / 0.8);
     }

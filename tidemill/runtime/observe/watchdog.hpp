@@ -17,7 +17,7 @@ namespace tidemill {
 
 class Repeated;
 
-/// Notices that no task has begun or ended for a while, and tells what every thread is doing: which task it
+/// Notices that no task has begun or ended for a while, and reports what every thread is doing: which task it
 /// is in, or which task waits for which sockets. What runs stays what it is: to give up, let `report` end the
 /// run through RunOptions::stop. Like every observer it costs some 50 ns per call.
 class Watchdog final : public Observer {

@@ -37,7 +37,7 @@ class Durations {
     static constexpr int kLargestBits = 40;
     static constexpr std::uint64_t kLargest = (std::uint64_t{1} << kLargestBits) - 1;
 
-    // The top five bits of a number tell its bucket.
+    // The top five bits of a number are its bucket.
     static constexpr std::size_t bucket_of(std::uint64_t ticks) {
         ticks = std::min(ticks, kLargest);
         const int shift = std::bit_width(ticks | kFine) - (kFineBits + 1);

@@ -65,7 +65,7 @@ class Observer {
     /// The run is over, whether all went well or not.
     virtual void end_run() {}
 
-    /// The one who looks at a thread; the observer owns it. Asked once per thread before any of them runs,
+    /// The observer's view of a thread; the observer owns it. Asked once per thread before any of them runs,
     /// and again for the threads of a new schedule.
     virtual ThreadObserver& watch(const ObservedThread& thread) = 0;
 };

@@ -38,7 +38,7 @@ void count_as_waiting(RunReport& report, const std::string& task, double waited_
         return each.first_unit <= found->unit && found->unit < each.first_unit + each.units;
     });
     if (stage == report.stages.end() || stage->threads.empty()) return;
-    // Frames from outside come in order, so its stage has one thread. Stages are told of under the last
+    // Frames from outside come in order, so its stage has one thread. Stages are reported under the last
     // schedule alone.
     ThreadReport& thread = stage->threads.front();
     const double part = report.elapsed_s > 0 ? report.stages_elapsed_s / report.elapsed_s : 1;

@@ -13,7 +13,7 @@ namespace tidemill {
 
 class Json;
 
-/// Durations in microseconds: what a report tells of them.
+/// Durations in microseconds: their summary in a report.
 struct DurationReport {
     std::uint64_t count = 0;
     double total_us = 0;
@@ -104,9 +104,9 @@ struct RunReport {
     std::uint64_t dropped = 0;    ///< frames for which there was no room when they began
     std::uint64_t late = 0;       ///< frames that took longer than the run's deadline
     double elapsed_s = 0;
-    double stages_elapsed_s = 0;     ///< of that, under the last schedule: what `stages` tells of
+    double stages_elapsed_s = 0;     ///< of that, under the last schedule: covered by `stages`
     std::vector<double> bubbles_us;  ///< per change of schedule: from the wish to the first new frame
-    double waited_outside_us = 0;    ///< by tasks, for what is outside the graph, as far as that was told
+    double waited_outside_us = 0;    ///< by tasks, for what is outside the graph, as far as it was declared
     DurationReport latency;          ///< from a source frame's first task to the last task of what came of it
     EnergyUse energy;                ///< joules and watts, or why they were not measured
     std::vector<TaskReport> tasks;

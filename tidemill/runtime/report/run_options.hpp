@@ -54,7 +54,7 @@ struct RunOptions {
     std::vector<Observer*> observers{};   ///< look at every call and wait; they must outlive the run
     FrameNumbers numbers{};               ///< other than 0, 1, 2, ...
     EnergyMeter* energy_meter = nullptr;  ///< read while the run goes on; null: energy is not measured
-    /// The stream ends with this run, whatever ends the run: tasks with the word at_end are told so. A resume
+    /// The stream ends with this run, whatever ends the run: tasks with the word at_end see the end. A resume
     /// begins no more frames.
     bool finish = false;
     KnobSettings knobs{};        ///< made before the first frame
@@ -63,8 +63,8 @@ struct RunOptions {
     CheckpointFile* checkpoint = nullptr;   ///< is kept up to date; it must outlive the run
     const Checkpoint* restore = nullptr;    ///< the stream goes on where this was taken, whatever went before
     Late late = Late::wait;  ///< with `replay`, what was dropped there is dropped here, and no more
-    std::chrono::nanoseconds deadline{0};  ///< frames that take longer are told as late; 0: none
-    /// Told of each late frame at once, by the thread that works on it, so of several at the same time: a
+    std::chrono::nanoseconds deadline{0};  ///< frames that take longer are reported as late; 0: none
+    /// Called for each late frame at once, by the thread that works on it, so of several at the same time: a
     /// controller that sets knobs. Not of what comes behind the stream's end. What it throws is its task's
     /// error.
     std::function<void(const LateFrame&)> when_late{};

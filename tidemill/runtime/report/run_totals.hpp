@@ -30,7 +30,7 @@ struct RunTotals {
     void add(const RunTotals& more);
 };
 
-/// Puts what a stream did into a report, in place of what it told of that.
+/// Puts what a stream did into a report, in place of its own counts.
 void report_totals(const Structure& structure, const RunTotals& totals, RunReport& report);
 
 }  // namespace tidemill

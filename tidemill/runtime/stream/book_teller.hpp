@@ -5,7 +5,7 @@
 
 namespace tidemill {
 
-/// Writes what tasks tell into a book, where no frame that may have begun is concerned.
+/// Writes knobs that tasks set into a book, where no frame that may have begun is concerned.
 class BookTeller final : public internal::KnobTeller {
   public:
     /// Teller for a source frame and those behind it, of which up to `in_flight` may have begun; kEndless:

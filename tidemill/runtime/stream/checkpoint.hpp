@@ -33,7 +33,7 @@ struct Checkpoint {
 
     std::string graph{};                          ///< identity_of() it
     std::vector<std::uint64_t> next_frames{};     ///< per branch; none: the stream has not begun
-    bool has_ended = false;                       ///< and tasks were told so
+    bool has_ended = false;                       ///< and tasks have seen it
     std::vector<JournalRecord::Setting> knobs{};  ///< all of them, then what is known to change later
     std::vector<Kept> modules{};                  ///< in the order of the graph
 
@@ -58,12 +58,13 @@ class CheckpointNotWritten : public RunError {
 /// ModuleError when a module's keep() throws.
 Checkpoint checkpoint_of(Graph& graph);
 
-/// Reads a checkpoint file; throws CheckpointError for what is none, is damaged, or of another version.
+/// Reads a checkpoint file; throws CheckpointError for another file, one that is damaged, or of another
+/// version.
 Checkpoint read_checkpoint(const std::filesystem::path& path);
 /// The same for bytes that came from `source`.
 Checkpoint parse_checkpoint(std::string_view bytes, std::string_view source);
 
-/// Replaces a file: whoever reads it finds the one or the other, whole. Throws CheckpointNotWritten.
+/// Replaces a file: a reader finds the one or the other, whole. Throws CheckpointNotWritten.
 void write_checkpoint(const Checkpoint& checkpoint, const std::filesystem::path& path);
 
 /// Keeps a file up to date while a stream runs, by a thread of its own: give it to a run in its options.

@@ -8,7 +8,8 @@ namespace tidemill {
 
 namespace {
 
-// False where there is nothing more to write. A disk may be full for a while, and the last one tells.
+// False where there is nothing more to write. A disk may be full for a while, and the last attempt reports
+// it.
 bool write_one(const CheckpointFile::Take& take, const std::filesystem::path& path) {
     const std::optional<Checkpoint> taken = take();
     if (!taken) return false;

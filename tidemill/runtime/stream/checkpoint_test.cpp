@@ -205,7 +205,8 @@ TEST_CASE("random programs go on from checkpoint to checkpoint as if they had ne
         INFO("seed ", seed);
         const RandomProgram program = RandomProgramMaker(seed).make();
         const RandomOutcome expected = RandomInterpreter(program).run();
-        if (expected.ending && expected.error.empty()) continue;  // whoever said stop would say it again
+        if (expected.ending && expected.error.empty())
+            continue;  // the task that said stop would say it again
         check_same(run_in_pieces(program, seed), expected, Ahead::before_end);
     }
 }

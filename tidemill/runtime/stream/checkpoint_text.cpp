@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "tidemill/base/json_error.hpp"
-#include "tidemill/base/json_place.hpp"
+#include "tidemill/base/json_location.hpp"
 #include "tidemill/base/text_file.hpp"
 #include "tidemill/runtime/graph/internal/fnv.hpp"
 #include "tidemill/runtime/stream/checkpoint.hpp"
@@ -92,16 +92,16 @@ class CheckpointReader {
     void read_head(const JsonObject& head) {
         checkpoint_.graph = head.at("graph").text();
         checkpoint_.has_ended = head.at("ended").flag();
-        for (const JsonPlace& each : head.at("frames").elements()) {
+        for (const JsonLocation& each : head.at("frames").elements()) {
             checkpoint_.next_frames.push_back(each.count());
             if (each.count() > kMostFrames) each.fail("no stream has so many frames");
         }
-        for (const JsonPlace& each : head.at("knobs").elements())
+        for (const JsonLocation& each : head.at("knobs").elements())
             checkpoint_.knobs.push_back(read_values(each.at("set"), each.at("frame").count()));
     }
 
-    void read_modules(const JsonPlace& modules, std::string_view rest) {
-        for (const JsonPlace& each : modules.elements()) {
+    void read_modules(const JsonLocation& modules, std::string_view rest) {
+        for (const JsonLocation& each : modules.elements()) {
             const std::uint64_t size = each.at("bytes").count();
             if (size > rest.size()) each.fail("says more bytes than there are");
             const auto bytes = std::as_bytes(std::span(rest.substr(0, size)));

@@ -12,7 +12,8 @@ namespace tidemill::internal {
 namespace {
 
 constexpr std::size_t kMostFrames = std::size_t{1} << 20;
-constexpr long kNapNs = 10'000'000;  // a pass wakes at once: this is for who may be stopped meanwhile
+constexpr long kNapNs =
+    10'000'000;  // a pass wakes at once: this is for a waiter that may be stopped meanwhile
 
 TokenLayout layout_of(std::size_t frame_bytes, const HandOverOptions& options) {
     if (options.frames == 0) throw GraphError("room for 0 frames: let at least one wait");
@@ -55,14 +56,14 @@ void HandOver::begin_run(const std::stop_token& stop) {
     stopped_.store(false, std::memory_order_relaxed);
     run_.store(InsideRun::innermost(), std::memory_order_relaxed);
     forks_.store(forks_so_far(), std::memory_order_relaxed);
-    say_over(false);
+    mark_finished(false);
     asked_.emplace(stop, [this] { stopped_.store(true, std::memory_order_relaxed); });
 }
 
 void HandOver::end_run() {
     asked_.reset();
     run_.store(nullptr, std::memory_order_relaxed);
-    say_over(true);
+    mark_finished(true);
 }
 
 void HandOver::check_may_wait(const std::string& call) const {

@@ -22,7 +22,7 @@ namespace tidemill::internal {
 /// Frames on their way between a stream and the program around it: a ring of tokens with two stages, one for
 /// each side, as it lies between two stages of a pipeline.
 ///
-/// Each side is one thread at a time. Who waits asks now and then whether there is still something to wait
+/// Each side is one thread at a time. A waiter asks now and then whether there is still something to wait
 /// for.
 class HandOver {
   public:
@@ -54,7 +54,7 @@ class HandOver {
     /// It is over; another may begin.
     void end_run();
     /// The same where it is no run of a graph.
-    void say_over(bool over) {
+    void mark_finished(bool over) {
         if (over) over_since_ = Steady::now();
         over_.store(over, std::memory_order_release);  // pairs with the load in is_over()
     }

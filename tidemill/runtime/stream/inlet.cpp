@@ -137,7 +137,7 @@ std::size_t InletBase::push_bytes(const std::byte* from, std::size_t elements, b
     return pushed;
 }
 
-// Null when the stream ends: here, by another task, or by who started it.
+// Null when the stream ends: here, by another task, or by its starter.
 Token* InletBase::next_frame(const Frame& f) {
     const auto ended = [&] { return stop_.stop_requested() || f.ended(); };
     Patience patience(options_.patience);
@@ -193,9 +193,9 @@ Token* OutletBase::next_place(const Frame& f) {
     Patience patience(options_.patience);
     Token* const token = frames_->to_fill([&] { return !f.stopping() && patience.lasts(); });
     if (token || f.stopping() || patience.lasts()) return token;
-    throw RunError(
-        fmt::format("{} frames wait, and nobody has pulled one for {} ms; pull them, or have them told",
-                    options_.frames, options_.patience.count()));
+    throw RunError(fmt::format(
+        "{} frames wait, and nobody has pulled one for {} ms; pull them, or give the outlet a function",
+        options_.frames, options_.patience.count()));
 }
 
 void OutletBase::give(const Frame& f, const std::byte* from) {
@@ -235,7 +235,7 @@ std::uint64_t OutletBase::frame() {
 }
 
 std::span<const std::byte> OutletBase::view(bool waits) {
-    if (tells_) throw RunError(fmt::format("{}: it tells a function; nothing can be pulled", name()));
+    if (tells_) throw RunError(fmt::format("{}: it calls a function; nothing can be pulled", name()));
     if (!look(waits)) return {};
     const std::size_t taken = front_->taken;
     return {front_->data + taken * element_bytes_, (count_ - taken) * element_bytes_};

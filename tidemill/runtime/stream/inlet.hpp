@@ -64,7 +64,7 @@ class InletBase : public Module {
     std::span<std::byte> room(bool waits);
     void fill(std::size_t elements);
     Flow take(const Frame& f, std::byte* to);
-    /// Nothing is pushed from now on: who tries is refused.
+    /// Nothing is pushed from now on: attempts are refused.
     void asks() { asks_ = true; }
 
   private:
@@ -104,7 +104,7 @@ class OutletBase : public Module {
     std::span<const std::byte> view(bool waits);
     void release(std::size_t elements);
     void give(const Frame& f, const std::byte* from);
-    /// Nothing is pulled from now on: who tries is refused.
+    /// Nothing is pulled from now on: attempts are refused.
     void tells() { tells_ = true; }
 
   private:
@@ -195,7 +195,7 @@ class Inlet final : public internal::InletBase {
 template <class T>
 class Outlet final : public internal::OutletBase {
   public:
-    /// Is told each frame, in place. Called by the stream's thread; what it throws ends the run.
+    /// Gets each frame, in place. Called by the stream's thread; what it throws ends the run.
     using Tell = std::function<void(std::span<const T>)>;
 
     /// Throws GraphError when no frame may wait, or for options that make no sense.
@@ -204,7 +204,8 @@ class Outlet final : public internal::OutletBase {
         task("empty", &Outlet::empty, may_wait);
     }
 
-    /// An outlet that tells: nothing waits here, and who pulls is refused. Throws GraphError for no function.
+    /// An outlet with a function: nothing waits here, and pulls are refused. Throws GraphError for no
+    /// function.
     Outlet(std::size_t count, Tell tell) : Outlet(count) {
         tell_ = internal::some(std::move(tell));
         tells();
@@ -250,7 +251,7 @@ class Outlet final : public internal::OutletBase {
 ///     const RunReport report = run.join();
 class Started {
   public:
-    /// Is told why the run failed, by its thread; what it throws is of no consequence.
+    /// Gets the failure of the run, by its thread; what it throws is of no consequence.
     using OnError = std::function<void(const std::exception&)>;
 
     /// Starts `executor.run(options)`. The executor must outlive this.

@@ -196,7 +196,7 @@ TEST_CASE("a callback that throws ends the run, and those who wait outside are t
     CHECK(error == "task outlet.empty (stage 1, replica 1) failed at frame 3: 3 is not welcome");
     CHECK(told == error);
     CHECK(!run.running());
-    CHECK(error_of([&] { run.join(); }) == "this run was joined already; its report is told once");
+    CHECK(error_of([&] { run.join(); }) == "this run was joined already; its report is given once");
 }
 
 TEST_CASE("an inlet that was closed takes no more, until the graph is reset") {
@@ -246,7 +246,7 @@ TEST_CASE("a stream whose patience with the program is at an end says so") {
         CHECK(error_of([&] { run.join(); }) ==
               "task outlet.empty (stage 1, replica 1) failed at frame 2: 2 frames wait, and nobody has "
               "pulled one "
-              "for 20 ms; pull them, or have them told");
+              "for 20 ms; pull them, or give the outlet a function");
     }
     SUBCASE("nobody feeds the inlet") {
         Doubler doubler({.patience = 20ms});
@@ -390,7 +390,7 @@ TEST_CASE("what an inlet or an outlet with a function cannot do is refused") {
           "inlet: it asks a function for its frames; nothing can be pushed");
     CHECK(error_of([&] { inlet.close(); }) ==
           "inlet: it asks a function, which ends the stream by saying false");
-    CHECK(error_of([&] { outlet.pull(got); }) == "outlet: it tells a function; nothing can be pulled");
+    CHECK(error_of([&] { outlet.pull(got); }) == "outlet: it calls a function; nothing can be pulled");
     CHECK_THROWS_AS(graph.add<Inlet<int>>(std::size_t{1}, Inlet<int>::Fill{}), GraphError);
     CHECK_THROWS_AS(graph.add<Outlet<int>>(std::size_t{1}, Outlet<int>::Tell{}), GraphError);
 }

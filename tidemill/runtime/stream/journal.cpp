@@ -42,7 +42,7 @@ class Journal::Writer {
     explicit Writer(std::ostream& to)
         : to_(to), thread_(start_thread([this](const std::stop_token& done) { run(done); })) {}
 
-    /// From any thread; waits for nobody who writes.
+    /// From any thread; waits for no writer.
     void add(const Json& line) {
         const std::lock_guard lock(mutex_);
         lost_ = lost_ || lines_.size() == kMostWaiting ||
@@ -97,7 +97,7 @@ Journal::~Journal() {
 
 void Journal::begin(const Graph& graph, std::uint64_t first_frame) {
     if (next_frame_ && first_frame < *next_frame_)
-        throw RunError(fmt::format("{} tells of a run already: give each run() a journal of its own", name_));
+        throw RunError(fmt::format("{} holds a run already: give each run() a journal of its own", name_));
     if (!next_frame_)
         writer_->add({{"tidemill_journal", 1}, {"graph", identity_of(graph)}, {"frame", first_frame}});
     next_frame_ = first_frame;

@@ -87,7 +87,7 @@ struct JournalRecord {
     std::vector<Setting> settings{};   ///< in the order in which they were made; the first has all knobs
     std::vector<Drop> drops{};         ///< by their frames
     std::optional<std::uint64_t> end;  ///< one past the last frame that began; none: a task ended the stream
-    bool finished = false;             ///< the stream ended there, too, and tasks were told so
+    bool finished = false;             ///< the stream ended there, too, and tasks have seen it
 
     /// Whether a frame was dropped. `at` is where a caller that asks for ever later frames has come to.
     bool is_dropped(std::uint64_t asked, std::size_t& at) const {
@@ -98,8 +98,8 @@ struct JournalRecord {
     bool operator==(const JournalRecord&) const = default;
 };
 
-/// Reads a journal, a JSON object per line; throws JournalError naming `source` and the line for what is no
-/// journal, damaged, or cut off.
+/// Reads a journal, a JSON object per line; throws JournalError naming `source` and the line for a text that
+/// is no journal, is damaged, or cut off.
 JournalRecord parse_journal(std::istream& text, std::string_view source);
 
 /// The same for a file.

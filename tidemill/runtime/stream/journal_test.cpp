@@ -113,7 +113,7 @@ void build_amp(Graph& graph) {
 /// Takes nothing until it is let go.
 class StandingDisk : public std::streambuf {
   public:
-    void let_go() { goes_.count_down(); }
+    void disable_backpressure() { goes_.count_down(); }
 
   private:
     int_type overflow(int_type byte) override {
@@ -176,7 +176,7 @@ TEST_CASE("a journal tells the graph, all knobs at the beginning, each change an
     CHECK(record.settings.back().values.front().second == std::vector<double>{0.3});
     CHECK(record.end == 20);
     CHECK_THROWS_WITH(sequence.run({.frames = 1, .journal = &journal}),
-                      "the journal tells of a run already: give each run() a journal of its own");
+                      "the journal holds a run already: give each run() a journal of its own");
 }
 
 TEST_CASE("a disk that stands still holds up no frame, and nobody who sets knobs") {
@@ -198,7 +198,7 @@ TEST_CASE("a disk that stands still holds up no frame, and nobody who sets knobs
     }
     while (asked < 3000) std::this_thread::yield();
     CHECK_FALSE(over);  // a run ends when its journal is written
-    disk.let_go();
+    disk.disable_backpressure();
 }
 
 TEST_CASE("a journal of a run that a task ended has no last frame, and a replay ends as that run did") {

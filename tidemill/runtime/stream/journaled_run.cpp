@@ -73,7 +73,7 @@ void JournaledRun::replay(const JournalRecord& record, const Graph& graph, std::
     if (record.end) frames_ = std::min(frames_, *record.end - std::min(*record.end, first_frame));
 }
 
-// A run that failed is told as one that a task ended: a replay fails at the same place.
+// A run that failed is recorded as one that a task ended: a replay fails at the same place.
 JournaledRun::~JournaledRun() {
     if (!journal_ || ended_) return;
     internal::thrown_by([this] { end(0, /*by_a_task=*/true); });  // the run's own failure is reported

@@ -92,8 +92,8 @@ void KnobBook::tell(const KnobSettings& settings, std::uint64_t teller, std::uin
     const Hold hold(*this);
     if (from < hold.claimed()) {
         throw GraphError(
-            fmt::format("a knob is told from frame {} on, but frames before {} have their values "
-                        "already: tell it farther ahead",
+            fmt::format("a knob is set from frame {} on, but frames before {} have their values "
+                        "already: set it farther ahead",
                         from, hold.claimed()));
     }
     check_told_once(from, patches);
@@ -108,7 +108,7 @@ void KnobBook::check_told_once(std::uint64_t from, const std::vector<Patch>& pat
     for (const Patch& patch : patches) {
         if (std::ranges::none_of(change->patches, [&](const Patch& p) { return p.contradicts(patch); }))
             continue;
-        throw GraphError(fmt::format("frame {} tells a knob two values for frame {}: tell it once a frame",
+        throw GraphError(fmt::format("frame {} sets a knob to two values for frame {}: set it once a frame",
                                      patch.told - 1, from));
     }
 }
@@ -186,7 +186,7 @@ void KnobBook::restart() {
     ended_ = false;
 }
 
-// They were told of frames of the run before.
+// They were set on frames of the run before.
 void KnobBook::forget_told() {
     const auto later = std::next(timeline_.begin());
     for (auto change = later; change != timeline_.end(); ++change)

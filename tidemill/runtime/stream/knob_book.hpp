@@ -24,29 +24,29 @@ namespace tidemill {
 /// values, however many threads begin frames. A setter keeps claims out only while it enters its change.
 class KnobBook {
   public:
-    /// Is told of each change, in their order: what was set, and where it holds.
+    /// Gets each change, in their order: what was set, and where it holds.
     using Listener = std::function<void(const KnobSettings&, std::uint64_t frame)>;
 
     explicit KnobBook(const Graph& graph);
-    /// That of a graph, which all its executors share: so values hold whoever runs the stream.
+    /// That of a graph, which all its executors share: so values hold under any executor.
     static std::shared_ptr<KnobBook> of(Graph& graph);
     KnobBook(const KnobBook&) = delete;
     KnobBook& operator=(const KnobBook&) = delete;
 
     const KnobLayout& layout() const { return layout_; }
 
-    /// Changes knobs, from any thread. Throws GraphError for what is no knob of the graph or no value for it,
-    /// and RunError when the stream has ended; then nothing is changed.
+    /// Changes knobs, from any thread. Throws GraphError for a knob of another graph or no value for it, and
+    /// RunError when the stream has ended; then nothing is changed.
     SetAt set(const KnobSettings& settings);
 
     /// Has a change hold from `from` on that a task said on frame `teller`: over whatever set() says of that
-    /// frame, and over what tasks said on frames before. Throws as set() does, and GraphError where it is
-    /// too late for that frame or the same frame has told another value. Listeners are not told: whoever
-    /// runs the stream again is told by the task.
+    /// frame, and over what tasks said on frames before. Throws as set() does, and GraphError where it is too
+    /// late for that frame or the same frame has set another value. Listeners are not called: a later run
+    /// gets it from the task.
     void tell(const KnobSettings& settings, std::uint64_t teller, std::uint64_t from);
 
     /// Frames are numbered from 0 again, under the values that held last. Changes that were set for later
-    /// frames stay, those that tasks told do not, and knobs can be set again.
+    /// frames stay, those that tasks set do not, and knobs can be set again.
     void restart();
     /// Threads as many as `beginners` are going to begin frames from `first_frame` on. No tokens are in use.
     void start(std::uint64_t first_frame, std::size_t beginners);
@@ -59,8 +59,8 @@ class KnobBook {
         return holding_at(frame)->table->copy();
     }
 
-    /// Tells `listener` of all changes from now on, first of the values that hold at `first_frame` and of
-    /// those that are known to come; none: tells nobody.
+    /// Calls `listener` for all changes from now on, first of the values that hold at `first_frame` and of
+    /// those that are known to come; none: calls nobody.
     void listen(Listener listener, std::uint64_t first_frame);
 
     /// The values that hold at a frame, all of them, and then what is known to change behind it.
@@ -113,7 +113,7 @@ class KnobBook {
     struct Change {
         std::uint64_t from;
         std::unique_ptr<KnobTable> table;
-        std::vector<Patch> patches;  // what it changes itself: what was set, then what was told
+        std::vector<Patch> patches;  // what it changes itself: values of set(), then those of tasks
     };
     using Timeline = std::deque<Change>;
 
@@ -154,7 +154,7 @@ class KnobBook {
     alignas(64) std::atomic<std::uint64_t> claimed_{0};  // one past the last source frame begun, and kHeld
     std::atomic<std::uint64_t> changes_{1};
 
-    alignas(64) BriefLock lock_;  // guards what follows; whoever keeps claims out has it
+    alignas(64) BriefLock lock_;  // guards what follows; the thread that keeps claims out has it
     Timeline timeline_;           // by frame; the first holds where the frames in hand begin
     std::vector<std::unique_ptr<KnobTable>> passed_;  // no frame begins under them any more
     std::vector<std::uint64_t> hands_;  // per thread that begins frames, one it has not got beyond

@@ -33,12 +33,12 @@ Json values_json(const JournalRecord::Setting& setting) {
     return values;
 }
 
-JournalRecord::Setting read_values(const JsonPlace& values, std::uint64_t frame) {
+JournalRecord::Setting read_values(const JsonLocation& values, std::uint64_t frame) {
     JournalRecord::Setting setting{frame, {}};
     for (const auto& [name, value] : values.members()) {
         std::vector<double> numbers;
         if (value.value().get_if<Json::Array>()) {
-            for (const JsonPlace& each : value.elements()) numbers.push_back(each.number());
+            for (const JsonLocation& each : value.elements()) numbers.push_back(each.number());
         } else {
             numbers.push_back(value.number());
         }

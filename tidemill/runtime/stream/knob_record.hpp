@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tidemill/base/json_place.hpp"
+#include "tidemill/base/json_location.hpp"
 #include "tidemill/runtime/graph/knob.hpp"
 #include "tidemill/runtime/graph/knob_layout.hpp"
 #include "tidemill/runtime/stream/journal.hpp"
@@ -14,6 +14,6 @@ KnobSettings settings_of(const JournalRecord::Setting& setting, const Graph& gra
 
 /// {"module.knob": number or list of numbers, ...}; reading throws JsonError for anything else.
 Json values_json(const JournalRecord::Setting& setting);
-JournalRecord::Setting read_values(const JsonPlace& values, std::uint64_t frame);
+JournalRecord::Setting read_values(const JsonLocation& values, std::uint64_t frame);
 
 }  // namespace tidemill

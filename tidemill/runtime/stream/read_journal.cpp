@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "tidemill/base/json_error.hpp"
-#include "tidemill/base/json_place.hpp"
+#include "tidemill/base/json_location.hpp"
 #include "tidemill/base/text_file.hpp"
 #include "tidemill/runtime/stream/journal.hpp"
 #include "tidemill/runtime/stream/knob_record.hpp"
@@ -62,7 +62,7 @@ class Reader {
     }
 
     void read_entry() {
-        const JsonPlace entry(json_, place());
+        const JsonLocation entry(json_, place());
         const JsonObject fields(entry, {"frame", "set", "dropped", "end", "finished"});
         const int kinds = fields.has("set") + fields.has("dropped") + fields.has("end");
         if (kinds != 1) entry.fail("expected one of set, dropped and end");
@@ -76,13 +76,13 @@ class Reader {
         add_drop(fields.at("frame"), fields.at("dropped"));
     }
 
-    void read_end(const JsonPlace& end) {
+    void read_end(const JsonLocation& end) {
         record_.end = end.value().get_if<std::string>() ? std::nullopt : std::optional(end.count());
         const std::uint64_t least = record_.drops.empty() ? record_.first_frame : record_.drops.back().end();
         if (record_.end && *record_.end < least) end.fail("lies before the frames that the run began");
     }
 
-    void add_drop(const JsonPlace& frame, const JsonPlace& dropped) {
+    void add_drop(const JsonLocation& frame, const JsonLocation& dropped) {
         constexpr std::uint64_t kMost = std::uint64_t{1} << 62;
         const JournalRecord::Drop drop{frame.count(), dropped.count()};
         const std::uint64_t least = record_.drops.empty() ? record_.first_frame : record_.drops.back().end();
@@ -91,7 +91,7 @@ class Reader {
         record_.drops.push_back(drop);
     }
 
-    void add_setting(const JsonPlace& frame, const JsonPlace& set) {
+    void add_setting(const JsonLocation& frame, const JsonLocation& set) {
         record_.settings.push_back(read_values(set, frame.count()));
         if (record_.settings.back().frame < record_.first_frame)
             frame.fail("lies before the journal's first frame");

@@ -17,7 +17,7 @@ namespace internal {
 
 namespace {
 
-// Executors hand modules a run's first frame and no more. Whoever begins them is the thread that runs.
+// Executors hand modules a run's first frame and no more. The thread that begins them is the one that runs.
 thread_local std::stop_token stop_here;
 
 }  // namespace
@@ -103,7 +103,7 @@ bool Started::running() const {
 
 RunReport Started::join() {
     if (!thread_) throw RunError("this run was moved elsewhere; join it there");
-    if (!thread_->report.valid()) throw RunError("this run was joined already; its report is told once");
+    if (!thread_->report.valid()) throw RunError("this run was joined already; its report is given once");
     if (!thread_->process.is_here())
         throw RunError("this run goes on in the process from which this one was forked; join it there");
     if (InsideRun::of(thread_.get()))

@@ -46,7 +46,7 @@ std::uint64_t first_of(const std::vector<std::uint64_t>& next_frames) {
 
 }  // namespace
 
-Checkpoint kept_stream(const Graph& graph, const internal::StreamPlace& place, KnobBook& knobs) {
+Checkpoint kept_stream(const Graph& graph, const internal::StreamPosition& place, KnobBook& knobs) {
     Checkpoint checkpoint{
         .graph = identity_of(graph), .next_frames = place.next_frames, .has_ended = place.has_ended};
     if (!knobs.layout().places.empty())
@@ -57,7 +57,7 @@ Checkpoint kept_stream(const Graph& graph, const internal::StreamPlace& place, K
     return checkpoint;
 }
 
-void restore_stream(const Checkpoint& checkpoint, const Graph& graph, internal::StreamPlace& place,
+void restore_stream(const Checkpoint& checkpoint, const Graph& graph, internal::StreamPosition& place,
                     KnobBook& knobs) {
     check_is_of(checkpoint, graph);
     knobs.restart();

@@ -7,11 +7,11 @@
 namespace tidemill {
 
 /// State of a stream between two frames, put into a checkpoint. Throws ModuleError when a keep() throws.
-Checkpoint kept_stream(const Graph& graph, const internal::StreamPlace& place, KnobBook& knobs);
+Checkpoint kept_stream(const Graph& graph, const internal::StreamPosition& place, KnobBook& knobs);
 
 /// The way back. Throws CheckpointError where the checkpoint is of another graph or a module cannot use what
 /// it kept; then modules before that one have changed.
-void restore_stream(const Checkpoint& checkpoint, const Graph& graph, internal::StreamPlace& place,
+void restore_stream(const Checkpoint& checkpoint, const Graph& graph, internal::StreamPosition& place,
                     KnobBook& knobs);
 
 }  // namespace tidemill

@@ -16,7 +16,7 @@ using namespace tidemill;
 
 namespace {
 
-/// Tells a gain in front of it what it makes of each frame.
+/// Sets a gain in front of it by each frame.
 struct Control : Module {
     Control(const Knob<std::uint32_t>& its_gain, std::uint64_t frames) : gain(its_gain), after(frames) {}
     In<std::uint32_t> x = in<std::uint32_t>("x");
@@ -156,10 +156,10 @@ TEST_CASE("what was told of frames that never came is forgotten by the next run"
 TEST_CASE(
     "a knob that is told nearer than the frames in flight is refused, and so is what is no value of it") {
     CHECK(error_of(1, executors()[0]) == "");
-    CHECK(error_of(0, executors()[0]).find("a knob is told 0 frames ahead, but 1 may be in flight") !=
+    CHECK(error_of(0, executors()[0]).find("a knob is set 0 frames ahead, but 1 may be in flight") !=
           std::string::npos);
     for (std::size_t which = 1; which < executors().size(); ++which)
-        CHECK(error_of(1, executors()[which]).find("a knob is told 1 frames ahead, but ") !=
+        CHECK(error_of(1, executors()[which]).find("a knob is set 1 frames ahead, but ") !=
               std::string::npos);
     Graph graph;
     auto& amp = graph.add(task("amp", sequential, knob("gain", 1.0f, Range{0, 10}), out<float>("y"),
@@ -192,7 +192,7 @@ TEST_CASE(
     bad.value = 2;
     CHECK(error() == "");
     bad.twice = true;
-    CHECK(error().find("frame 0 tells a knob two values for frame 5: tell it once a frame") !=
+    CHECK(error().find("frame 0 sets a knob to two values for frame 5: set it once a frame") !=
           std::string::npos);
 }
 
@@ -207,7 +207,7 @@ TEST_CASE("behind a task that skips, at the end, and where late frames are dropp
     graph.chain(source, pick, control, sink);
     for (const Execute& execute : executors()) CHECK_THROWS_AS(execute(graph, {.frames = 50}), FrameError);
     CHECK(error_of(64, executors()[1], {.frames = 50, .late = Late::drop_newest})
-              .find("no knob can be told from here") != std::string::npos);
+              .find("no knob can be set from here") != std::string::npos);
 }
 
 TEST_CASE("a testbench writes down what a module tells") {

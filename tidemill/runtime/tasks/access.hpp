@@ -35,7 +35,7 @@ struct Access {
     const void* address;
     std::size_t bytes;
     Mode mode;
-    const void* operation = nullptr;  ///< of a reduction: tells one from another
+    const void* operation = nullptr;  ///< of a reduction: distinguishes reductions
 
     bool changes() const { return mode != Mode::in; }
     /// Whether tasks that say the same of a piece, with no others in between, have no order among them.
@@ -268,8 +268,9 @@ class ReducedParts {
 
 /// reduction: tasks add to a value, each in a copy of its own that begins as the neutral element; any number
 /// of them at the same time. Their copies are combined with the value one after the other, in the order in
-/// which the tasks were spawned, so what comes out is the same to the last bit whoever ran when, and that of
-/// a program that combines what each task adds in order. A task that throws or does not run adds nothing.
+/// which the tasks were spawned, so what comes out is the same to the last bit in any order of execution, and
+/// that of a program that combines what each task adds in order. A task that throws or does not run adds
+/// nothing.
 ///
 /// `combine(value, part)` returns both together, or changes the value in place and returns nothing, as must
 /// be where the value is a vector. The value must outlive the tasks.
@@ -335,8 +336,8 @@ class ReducedPart {
     }
 
   private:
-    // The task has thrown or does not run, which is told; what combining the others' parts throws then, is
-    // not.
+    // The task has thrown or does not run, which is reported; what combining the others' parts throws then,
+    // is not.
     void give_up() noexcept {
         try {
             parts_->give(number_, nullptr);
@@ -350,7 +351,7 @@ class ReducedPart {
     std::unique_ptr<T> copy_{};
 };
 
-// Unless whoever names a reduction adds to it.
+// Unless the task that names a reduction adds to it.
 template <class Adds>
 void check_added_to(std::span<const Access> accesses, Adds adds) {
     for (std::size_t i = 0; i < accesses.size(); ++i)

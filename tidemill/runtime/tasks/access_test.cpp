@@ -204,7 +204,7 @@ class HeldReader {
         });
         begun_.wait();
     }
-    void let_go() { go_on_ = true; }
+    void disable_backpressure() { go_on_ = true; }
 
   private:
     std::latch begun_{1};
@@ -257,7 +257,7 @@ TEST_CASE("a renamed write does not wait for who reads the value before, and a p
     });
     written.wait();  // while the reader is still at it
     CHECK(*before == 1);
-    reader.let_go();
+    reader.disable_backpressure();
     tasks.wait();
     CHECK(renamed.value() == 2);
 }
@@ -304,7 +304,7 @@ TEST_CASE("a commutative task need not wait for one before it that waits for som
         added.count_down();
     });
     added.wait();
-    reader.let_go();
+    reader.disable_backpressure();
     tasks.wait();
     CHECK(sum == 3);
 }

@@ -12,7 +12,7 @@
 
 namespace tidemill {
 
-/// A task, told apart from those that had its slot before.
+/// A task, distinct from those that had its slot before.
 struct TaskRef {
     policy::TaskSlot slot = policy::kNoTask;
     std::uint64_t number = 0;
@@ -33,8 +33,8 @@ struct Waits {
 
 /// Tasks that last wrote and have since read each piece of memory, and so what a new task must wait for.
 /// Pieces that are named again as they were are found at once. Where others overlap them in part, they are
-/// cut, so that what depends on what is told by the bytes alone. Forgets pieces of which no task is left: its
-/// size follows what is in flight, not what has been.
+/// cut, so that what depends on others is decided by the bytes alone. Forgets pieces of which no task is
+/// left: its size follows what is in flight, not what has been.
 class RegionTable {
   public:
     /// `numbers` holds, per slot, the number of the task that has it now; it must outlive this.

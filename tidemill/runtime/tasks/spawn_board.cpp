@@ -74,8 +74,8 @@ void SpawnBoard::settle(WorkerId worker, HeldTasks& held) {
     held.failure.reset();
 }
 
-void SpawnBoard::take(WorkerId worker, std::size_t hungry, HeldTasks& held) {
-    held.expected_ticks = tasks_.take(worker, hungry, held.tasks);
+void SpawnBoard::take(WorkerId worker, std::size_t idle_peers, HeldTasks& held) {
+    held.expected_ticks = tasks_.take(worker, idle_peers, held.tasks);
     if (held.empty()) return;
     held.soon_back = held.expected_ticks < bundle_ticks_;
     soon_back_ += held.soon_back ? 1 : 0;
@@ -86,9 +86,9 @@ long SpawnBoard::patience_ns(WorkerId worker) const {
     return placement_ ? patience_of(placement_->patience_ticks(worker)) : kPatienceNs;
 }
 
-// Two threads that hand each other short tasks are slower than one. So little work is left to whoever is
-// about to come back, and the program's thread, where it helps, keeps tasks to itself that are shorter than
-// the way to another core.
+// Two threads that hand each other short tasks are slower than one. So little work is left to a worker that
+// is about to come back, and the program's thread, where it helps, keeps tasks to itself that are shorter
+// than the way to another core.
 bool SpawnBoard::left_to_others() const {
     return soon_back_ > 0 && ready().of(0).ticks < bundle_ticks_;
 }

@@ -80,7 +80,7 @@ class SpawnBoard {
         if (placement_ && !placement_->may_take(worker)) return false;
         return confined_ || (!left_to_others() && (worker == program_.worker || !left_to_program()));
     }
-    void take(WorkerId worker, std::size_t hungry, HeldTasks& held);
+    void take(WorkerId worker, std::size_t idle_peers, HeldTasks& held);
     const ReadyWork& ready() const { return tasks_.ready(); }
     static std::uint64_t expected_ticks(const HeldTasks& held) { return held.expected_ticks; }
     std::optional<WorkerId> released();
@@ -111,7 +111,7 @@ class SpawnBoard {
     std::optional<policy::Throttle> throttle_;  // of iterations, where they are limited
     std::uint64_t iteration_ = 0;               // that the program begins
     std::optional<Goal> awaited_;               // by the program
-    bool confined_ = false;                     // some tasks cannot be left to whoever comes by
+    bool confined_ = false;                     // some tasks cannot be left to any worker
     bool program_is_busy_ = false;              // with more than a bundle
     std::size_t soon_back_ = 0;                 // workers
     std::vector<policy::TaskSlot> freed_;

@@ -12,7 +12,7 @@
 
 namespace tidemill {
 
-/// One thread that runs spawned tasks, as told, and what it runs, for others to look at.
+/// One thread that runs spawned tasks, as handed out, and what it runs, for others to look at.
 class SpawnWorker {
   public:
     /// State that all workers of a program share.

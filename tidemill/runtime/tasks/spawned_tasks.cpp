@@ -91,10 +91,11 @@ void SpawnedTasks::make_ready(TaskSlot slot) {
     ready_.add(slot, task.type, types_[task.type].ready_group, task.expected_ticks);
 }
 
-std::uint64_t SpawnedTasks::take(policy::WorkerId worker, std::size_t hungry, std::vector<TaskSlot>& tasks) {
+std::uint64_t SpawnedTasks::take(policy::WorkerId worker, std::size_t idle_peers,
+                                 std::vector<TaskSlot>& tasks) {
     const policy::KindId kind = ready_.kinds()[worker];
     std::uint64_t expected = 0;
-    ready_.take(worker, hungry, [&](TaskSlot slot, std::uint64_t /*ticks_left*/) {
+    ready_.take(worker, idle_peers, [&](TaskSlot slot, std::uint64_t /*ticks_left*/) {
         tasks.push_back(slot);
         const std::uint64_t more = times_.on(kind, tasks_[slot].type).value_or(bundle_ticks_);
         expected += more;

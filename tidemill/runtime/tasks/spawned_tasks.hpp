@@ -57,9 +57,9 @@ class SpawnedTasks {
     void confine(policy::TaskTypeId type, policy::KindSet kinds);
 
     void add(const Spawns& spawns);
-    /// Hands out ready tasks, several where they are short, and no more than a fair share when `hungry`
+    /// Hands out ready tasks, several where they are short, and no more than a fair share when `idle_peers`
     /// others want some too. Returns how long they may take there.
-    std::uint64_t take(policy::WorkerId worker, std::size_t hungry, std::vector<policy::TaskSlot>& tasks);
+    std::uint64_t take(policy::WorkerId worker, std::size_t idle_peers, std::vector<policy::TaskSlot>& tasks);
     /// `ticks` is what the task took.
     void complete(policy::WorkerId worker, policy::TaskSlot task, std::uint64_t ticks);
     void tick(std::uint64_t now_ns) { ready_.policy().tick(now_ns); }

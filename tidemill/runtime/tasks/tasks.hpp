@@ -106,8 +106,8 @@ class TaskBody {
 struct TasksOptions {
     std::size_t workers = 2;           ///< threads that run tasks, with that of the program where it helps
     std::string policy = "gpriority";  ///< or a list of them, see policy::make_policy()
-    /// How much may be in flight at once. In tasks it is at most 65536; in iterations, the program tells
-    /// where they begin by next_iteration().
+    /// How much may be in flight at once. In tasks it is at most 65536; in iterations, next_iteration() marks
+    /// where they begin.
     policy::Window window{.tasks = 1024};
     bool program_helps = true;  ///< the program's thread runs tasks while it waits or the window is full
     WaitMode waiting = WaitMode::mixed;
@@ -121,8 +121,8 @@ struct TasksOptions {
     /// Shorter tasks are handed out several at a time, up to this much work; 0: always one by one.
     std::chrono::nanoseconds bundle{2000};
     policy::Adapting adapting{};  ///< of the adaptive policies
-    /// Told of every task that ran, by the thread that ran it: of several at a time, though never of two of
-    /// one worker. Tasks are then timed one by one.
+    /// Called for every task that ran, by the thread that ran it: of several at a time, though never of two
+    /// of one worker. Tasks are then timed one by one.
     std::function<void(const ObservedTask&)> observe{};
 };
 
@@ -178,7 +178,7 @@ class Tasks {
         }
     }
 
-    /// A new task type, for tasks that the place where they are spawned does not tell apart, or that are to
+    /// A new task type, for tasks that the place where they are spawned does not distinguish, or that are to
     /// run on cores of these kinds only. Throws TasksError when no worker is on such a core.
     TaskType type(std::string name, policy::KindSet kinds = policy::kAnyKind);
 

@@ -82,7 +82,7 @@ class HeldTask {
         });
         begun_.wait();
     }
-    void let_go() { go_on_ = true; }
+    void disable_backpressure() { go_on_ = true; }
 
   private:
     std::latch begun_{1};
@@ -145,7 +145,7 @@ TEST_CASE("a cancelled program ends soon, and says how many tasks did not run") 
     for (int i = 0; i < 10; ++i) tasks.spawn({updates(value)}, [&] { ++value; });
     tasks.cancel();
     tasks.spawn({updates(value)}, [&] { ++value; });
-    held.let_go();
+    held.disable_backpressure();
     const TasksReport report = tasks.wait();
     CHECK(value == 0);
     CHECK(report.ran == 1);
@@ -161,7 +161,7 @@ TEST_CASE("a task that does not end is told by name while it runs") {
     CHECK(running[0].type.starts_with("tasks_test.cpp:"));
     CHECK(running[0].number == 0);
     CHECK(tasks.running(std::chrono::hours(1)).empty());
-    held.let_go();
+    held.disable_backpressure();
     tasks.wait();
     CHECK(tasks.running().empty());
 }

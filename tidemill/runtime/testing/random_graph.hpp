@@ -160,7 +160,8 @@ class RandomInterpreter {
     bool over_ = false;
     std::optional<std::size_t> stopped_by_;
     std::optional<std::uint64_t> end_frame_;  // of the source
-    std::optional<std::vector<bool>> runs_;   // at the stream's end: who takes part besides who is told
+    std::optional<std::vector<bool>>
+        runs_;  // at the stream's end: tasks that take part besides those that see it
 };
 
 /// A task of a random program as a module.
@@ -188,7 +189,7 @@ class RandomModule : public Module {
         mine.batch > 1 ? add_batched() : add_plain();
     }
 
-    void forget_totals() override { total = 0; }
+    void reset_counters() override { total = 0; }
     void merge(Module& clone) override { total += static_cast<RandomModule&>(clone).total; }
     void keep(Archive& archive) override {
         archive("state", behaviour_.state)("left", behaviour_.left)("left_at_end", behaviour_.left_at_end);

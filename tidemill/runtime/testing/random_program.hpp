@@ -151,7 +151,7 @@ struct RandomBehaviour {
     int left = 0;             // repeats still to come
     std::optional<int> left_at_end{};
 
-    // Tells 0 to 2 frames more.
+    // Gives 0 to 2 frames more.
     Flow end(std::uint64_t input, std::uint64_t frame, std::uint64_t& output) {
         if (!left_at_end) left_at_end = static_cast<int>(mixed(task.seed, frame) % 3);
         if (*left_at_end == 0) return Flow::skip;
@@ -264,7 +264,7 @@ class RandomProgramMaker {
         (in_order && one_in(2) ? task.stops_at : task.throws_at) = below(40);
     }
 
-    // Some of those that can be told: what follows from them follows from nothing else.
+    // Some of those that can be set: what follows from them follows from nothing else.
     void tell_of_end() {
         for (std::size_t at = 0; at < program_.tasks.size(); ++at) {
             RandomTask& task = program_.tasks[at];

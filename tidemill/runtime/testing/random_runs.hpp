@@ -191,7 +191,7 @@ inline std::uint64_t random_programs(std::uint64_t usual) {
     return wanted ? std::strtoull(wanted, nullptr, 10) : usual;
 }
 
-/// Checks as many programs as told, or the one whose seed stands in TIDEMILL_RANDOM_SEED.
+/// Checks as many programs as given, or the one whose seed stands in TIDEMILL_RANDOM_SEED.
 inline void check_random_programs(std::uint64_t first_seed, std::uint64_t programs, int schedules,
                                   Batches batches = Batches::none) {
     if (const char* seed = std::getenv("TIDEMILL_RANDOM_SEED")) {

@@ -29,7 +29,7 @@ class alignas(64) Bell {
 
     /// Forgets that it was rung, and sees what was done before: for the thread that is about to look whether
     /// there is work, and waits where there is none.
-    void hush() {
+    void silence() {
         // a store alone might come behind the looks, and hide the ring that they were too early for
         word_.exchange(kQuiet, std::memory_order_acq_rel);
     }

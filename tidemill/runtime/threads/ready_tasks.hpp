@@ -71,16 +71,16 @@ class ReadyTasks {
         work_.add_behind(tasks_[slot].group, ticks);
     }
 
-    /// Calls `hand_out(slot, ticks_left)`, which tells what that may take, for as many tasks, by the policy,
-    /// as make up for asking, but no more than a fair share when `hungry` others want some too. A task of
-    /// which nothing is known is to count as a bundle.
+    /// Calls `hand_out(slot, ticks_left)`, with what that may take, for as many tasks, by the policy, as make
+    /// up for asking, but no more than a fair share when `idle_peers` others want some too. A task of which
+    /// nothing is known is to count as a bundle.
     template <class HandOut>
-    void take(policy::WorkerId worker, std::size_t hungry, HandOut hand_out) {
+    void take(policy::WorkerId worker, std::size_t idle_peers, HandOut hand_out) {
         const ReadyWork::Amount ready = work_.of(kind_of_worker_[worker]);
         // Alone it takes a bundle: what the ready tasks counted for may be less than is known of them by now.
         const std::uint64_t most_ticks =
-            hungry == 0 ? bundle_ticks_ : std::min(bundle_ticks_, ready.ticks / (hungry + 1));
-        std::size_t share = std::min(kMostTasks, (ready.tasks + hungry) / (hungry + 1));
+            idle_peers == 0 ? bundle_ticks_ : std::min(bundle_ticks_, ready.ticks / (idle_peers + 1));
+        std::size_t share = std::min(kMostTasks, (ready.tasks + idle_peers) / (idle_peers + 1));
         std::uint64_t ticks = 0;
         for (bool first = true; share > 0; --share, first = false) {
             const policy::TaskSlot slot = issue(worker);

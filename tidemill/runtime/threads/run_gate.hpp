@@ -12,7 +12,7 @@
 
 namespace tidemill {
 
-/// Whether something runs, for those who wait for its end, and for who destroys it.
+/// Whether something runs, for waits on its end, and for its destruction.
 class RunGate {
   public:
     /// The time in which it runs, on the thread that makes this.
@@ -61,9 +61,9 @@ class RunGate {
 
     void wait_until_over();
 
-    /// For who destroys what runs: stops it and waits for its end. False where nobody can wait for that,
-    /// since this thread works for it (exit() in a task) or the process was forked: then what runs must be
-    /// left as it is. This thread gives up what it holds, so that the others can end.
+    /// For the destruction of what runs: stops it and waits for its end. False where nobody can wait for
+    /// that, since this thread works for it (exit() in a task) or the process was forked: then what runs must
+    /// be left as it is. This thread gives up what it holds, so that the others can end.
     bool end();
 
   private:

@@ -9,7 +9,7 @@
 namespace tidemill {
 
 /// A lock for some hundred instructions at a time: waits without sleeping, and lets others have the core when
-/// whoever holds it seems to have lost its own.
+/// the holder seems to have lost its own.
 template <class Threads>
 class BasicSpinLock {
   public:
@@ -29,8 +29,8 @@ class BasicSpinLock {
 
 using SpinLock = BasicSpinLock<RealThreads>;
 
-/// A lock for as short a time between threads of any priority: who waits long lies down for a while, so that
-/// whoever holds it has a core.
+/// A lock for as short a time between threads of any priority: a thread that waits long sleeps for a while,
+/// so that the holder has a core.
 class BriefLock {
   public:
     void lock() {

@@ -69,7 +69,7 @@ void ThreadPool::Threads::start(std::vector<Job> jobs) {
     work_.notify_all();
 }
 
-// Before any job is told of: jobs may wait for each other, so all begin or none.
+// Before any job is known: jobs may wait for each other, so all begin or none.
 void ThreadPool::Threads::add(std::size_t wanted) {
     threads_.reserve(wanted);
     try {

@@ -25,8 +25,8 @@ struct BasicFrameMark {
 
 /// Carries a batch of frames of a segment, usually one, from stage to stage.
 ///
-/// `turn` says who may touch the rest: the thread that waits for exactly this batch and stage. It is the
-/// only word that two threads ever share, and each of its values has one writer and one reader.
+/// `turn` gives the thread that may touch the rest: the one that waits for exactly this batch and stage. It
+/// is the only word that two threads ever share, and each of its values has one writer and one reader.
 template <typename Threads>
 struct alignas(64) BasicToken {
     using Mark = BasicFrameMark<Threads>;
@@ -155,7 +155,7 @@ class BasicTokenRing {
     /// batch; tokens hold one frame.
     std::optional<std::uint64_t> replace_oldest(std::uint64_t next);
 
-    /// Ends the segment before `batch` (or earlier, if told before), and wakes all that wait for later ones.
+    /// Ends the segment before `batch` (or earlier, if ended before), and wakes all that wait for later ones.
     void close(std::uint64_t batch);
 
     /// The first batch that does not exist.
@@ -166,7 +166,7 @@ class BasicTokenRing {
     /// Tasks are not run for this frame and later ones, though their tokens go round.
     std::uint64_t limit() const { return limit_.load(std::memory_order_relaxed); }
     const typename Threads::template Atomic<std::uint64_t>* limit_word() const { return &limit_; }
-    /// Lowers the limit; whoever takes a token that was passed on after this sees it.
+    /// Lowers the limit; a thread that takes a token that was passed on after this sees it.
     void lower_limit(std::uint64_t frame);
 
   private:

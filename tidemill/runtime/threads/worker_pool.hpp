@@ -24,15 +24,14 @@ namespace tidemill {
 ///
 ///     using Hand = ...;                        // what a worker holds between its turns, with empty()
 ///     void settle(WorkerId, Hand&);            // takes back what is done, and empties the hand
-///     void take(WorkerId, hungry, Hand&);      // hands out ready tasks, a fair share where others want some
+///     void take(WorkerId, peers, Hand&);       // ready tasks, a fair share where `peers` want some
 ///     bool may_take(WorkerId) const;           // whether the ready tasks are for this worker
 ///     const ReadyWork& ready() const;
 ///     std::uint64_t expected_ticks(const Hand&) const;
-///     std::optional<WorkerId> released();      // who waits for something else than work, and now has it
-///     long patience_ns(WorkerId);              // how long a worker that got nothing waits before it asks
-///     again
+///     std::optional<WorkerId> released();      // one that waited for something else than work
+///     long patience_ns(WorkerId);              // until a worker that got nothing asks again
 ///
-/// and a worker run(Hand&), rests(), and rested(woken), which is told when nothing has come for milliseconds.
+/// and a worker run(Hand&), rests(), and rested(woken), called when nothing has come for milliseconds.
 template <class Board, class Threads = RealThreads>
 class WorkerPool {
   public:
@@ -84,7 +83,7 @@ class WorkerPool {
         }
     }
 
-    /// Takes a turn to change the board; wakes whoever has work then.
+    /// Takes a turn to change the board; wakes workers that have work then.
     template <class Change>
     void change(Change change) {
         Seat* other = nullptr;
@@ -126,7 +125,7 @@ class WorkerPool {
     void take(WorkerId self) {
         if (self == visitor()) return;
         Seat& seat = seats_[self];
-        if (seat.overdue || board_.may_take(self)) board_.take(self, hungry(kind_of(self)), seat.hand);
+        if (seat.overdue || board_.may_take(self)) board_.take(self, idle_peers(kind_of(self)), seat.hand);
         seat.overdue = false;
         if (!seat.hand.empty()) return;
         seat.patience_ns = board_.patience_ns(self);
@@ -135,7 +134,7 @@ class WorkerPool {
     }
 
     // How many others the ready tasks are to be shared with.
-    std::size_t hungry(policy::KindId kind) const {
+    std::size_t idle_peers(policy::KindId kind) const {
         if (board_.ready().of(kind).ticks < settings_.bundle_ticks) return 0;
         std::size_t others = 0;
         for (policy::KindId each = 0; each < idle_.size(); ++each)
@@ -167,7 +166,7 @@ class WorkerPool {
         return &seats_[*waiting];
     }
 
-    // Little work is left to whoever has just taken some, but not what that worker cannot run.
+    // Little work is left to the worker that has just taken some, but not what that worker cannot run.
     bool is_worth_waking(policy::KindId kind, WorkerId self) const {
         const ReadyWork::Amount ready = board_.ready().of(kind);
         const Hand& own = seats_[self].hand;

@@ -74,7 +74,7 @@ class PoolSearches {
     }
 
   private:
-    // In relaxed memory, each sleep that is over adds stores which those who sleep on may still read: no end.
+    // In relaxed memory, each sleep that is over adds stores which sleeping threads may still read: no end.
     template <typename Memory>
     static Settings settings_for() {
         return {.wakes_by_itself = Memory::kSeesLatest, .wakes_are_seen = true};

@@ -17,9 +17,9 @@ struct SharedUse {
     bool operator==(const SharedUse&) const = default;
 };
 
-/// Accesses of tasks to one piece of memory, and so what the next one must wait for. `Task{}` is none. Calls
-/// are given `around`, which says of a task whether it is `in_flight(task)`, and is told to `wait_for(task)`,
-/// of one task any number of times.
+/// Accesses of tasks to one piece of memory, and so what the next one must wait for. `Task{}` stands for no
+/// task. Calls are given `around`, which has `in_flight(task)`, and `wait_for(task)`, of one task any number
+/// of times.
 template <class Task>
 class AccessHistory {
   public:

@@ -28,8 +28,8 @@ struct Verdict {
 /// tasks; among equals, the last task type.
 Verdict judge(std::span<const TypeBusyness> types);
 
-/// Counts threads at work. One that was never given a task counts as busy: it says nothing about who is late.
-/// Whoever is given several tasks is busy once.
+/// Counts threads at work. One that was never given a task counts as busy: it says nothing about lateness. A
+/// worker with several tasks is busy once.
 class BusyThreads {
   public:
     explicit BusyThreads(unsigned workers) : busy_(workers), works_(workers, true) {}

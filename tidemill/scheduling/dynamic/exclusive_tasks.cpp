@@ -13,7 +13,7 @@ void ExclusiveTasks::create(TaskSlot task, std::span<const ExclusionId> needs) {
     if (most >= things_.size()) things_.resize(most + 1);
 }
 
-// All or nothing; who gets nothing waits for the first that is taken.
+// All or nothing; a task that gets nothing waits for the first that is taken.
 bool ExclusiveTasks::take(TaskSlot task) {
     for (const ExclusionId id : tasks_[task].needs) {
         if (!things_[id].taken) continue;

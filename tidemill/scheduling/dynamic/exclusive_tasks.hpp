@@ -14,10 +14,10 @@ using ExclusionId = std::uint32_t;
 
 /// Tasks that may run in any order, but not at the same time. One that waits for no other task has to get all
 /// of what it needs for itself, at once, before it is ready, and keeps it until it has completed: so nobody
-/// waits for another in a circle. Who has waited longest comes first.
+/// waits for another in a circle. The longest wait comes first.
 class ExclusiveTasks {
   public:
-    /// The program creates a task that needs this; of those that need nothing, nothing need be told.
+    /// The program creates a task that needs this; tasks that need nothing need no call.
     void create(TaskSlot task, std::span<const ExclusionId> needs);
 
     /// The task waits for no other one any more. False where something that it needs is taken: then a later

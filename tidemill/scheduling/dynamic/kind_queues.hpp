@@ -12,7 +12,7 @@ namespace tidemill::policy {
 /// A ready queue for each set of core kinds that tasks are confined to; most programs have one, for any kind,
 /// and pay next to nothing for the others. A worker takes the task that goes first of all that its kind may
 /// run, which takes one comparison per set, so sets should be few. Where task types are kept apart, each has
-/// a queue of its own, and a worker can be told which of them it may have now.
+/// a queue of its own, and a worker can be given some of them only.
 template <class Queue>
 class KindQueues {
   public:

@@ -57,8 +57,8 @@ struct NewTask {
     KindSet kinds = kAnyKind;  ///< of cores that may run it
 };
 
-/// Choice of the ready task that runs next. Told of every event, in an order that some sequence could have
-/// had; knows no thread and no clock. Whoever shares one between threads keeps the calls apart.
+/// Choice of the ready task that runs next. It gets every event, in an order that some sequence could have
+/// had; knows no thread and no clock. A user that shares one between threads keeps the calls apart.
 ///
 /// After the first tasks of each task type and the largest number of tasks in flight, no event allocates.
 class Policy {
@@ -77,7 +77,7 @@ class Policy {
     /// Takes the ready task that `worker` is to run; kNoTask when there is none that its kind of core may.
     virtual TaskSlot issue(WorkerId worker) = 0;
 
-    /// Keeps task types apart, so that workers can be told which they may have; to be called before the first
+    /// Keeps task types apart, so that workers can be given some of them only; to be called before the first
     /// task is created.
     virtual void part_types() = 0;
 
@@ -89,18 +89,18 @@ class Policy {
     /// just completed: nobody else was asked.
     virtual void follow(TaskSlot task, WorkerId worker) = 0;
 
-    /// The task has ended on `worker`. To be told before any successor is ready.
+    /// The task has ended on `worker`. To be called before any successor is ready.
     virtual void complete(TaskSlot task, WorkerId worker) = 0;
 
     /// Gives the adaptive policies the time, of any steady clock; as often as is cheap, after complete().
     virtual void tick(std::uint64_t now_ns) = 0;
 
-    /// Whether create() must be told the predecessors of every task. Where not, the adaptive policies need
-    /// them too, unless learn() has told of the edges between task types; the others read none.
+    /// Whether create() needs the predecessors of every task. Where not, the adaptive policies need them too,
+    /// unless learn() has given the edges between task types; the others read none.
     virtual bool wants_predecessors() const = 0;
 
-    /// Tells of an edge between task types known beforehand: tasks of `to` consume what tasks of `from`
-    /// created `distance` tasks earlier, on average, have made.
+    /// Takes an edge between task types known beforehand: tasks of `to` consume what tasks of `from` created
+    /// `distance` tasks earlier, on average, have made.
     virtual void learn(TaskTypeId from, TaskTypeId to, double distance) = 0;
 
     virtual std::size_t ready_tasks() const = 0;

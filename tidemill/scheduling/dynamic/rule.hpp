@@ -15,8 +15,8 @@ namespace tidemill::policy {
 struct Rule {
     using Rank = std::int64_t;
 
-    /// Whether a task's rank may fall while it is ready; raised() then tells which did since it was called
-    /// last.
+    /// Whether a task's rank may fall while it is ready; raised() then returns those that did since it was
+    /// called last.
     static constexpr bool kRaises = false;
 
     void create(const NewTask&) {}

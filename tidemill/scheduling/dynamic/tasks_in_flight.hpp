@@ -32,7 +32,7 @@ class TasksInFlight {
     std::span<const TaskSlot> changed();
 
   private:
-    // Slots are used again, so a number tells whether it is still the same task.
+    // Slots are used again, so a number shows whether it is still the same task.
     struct Before {
         TaskSlot slot;
         std::uint64_t number;

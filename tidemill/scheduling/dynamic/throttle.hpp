@@ -7,8 +7,8 @@
 
 namespace tidemill::policy {
 
-/// Holds the program back when the window is full. Told of every creation, completion and release of memory,
-/// by one caller at a time.
+/// Holds the program back when the window is full. Gets every creation, completion and release of memory, by
+/// one caller at a time.
 class Throttle {
   public:
     /// Throws PolicyError for a window of nothing.

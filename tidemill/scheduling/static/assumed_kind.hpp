@@ -8,7 +8,7 @@ namespace tidemill {
 
 /// The profile with a kind of cores that nobody measured: each task takes `times` as long there as on the
 /// kind `like`. Its warnings say so. Throws ScheduleError for a kind that it has, for one like a device or
-/// like none, and for what is no factor above 0.
+/// like none, and for a factor that is not above 0.
 Profile with_kind(Profile profile, std::string_view kind, std::string_view like, double times);
 
 /// The profile with the platform's kinds, where that takes no choice: what one kind alone was measured on has

@@ -15,12 +15,12 @@ struct Bound {
     std::optional<std::string> sequential_task{};  ///< the one that keeps the period from being less
 };
 
-/// The least period in which the platform's cores can do a chain's work, whoever schedules it and however:
-/// the frames of each task are split freely over the kinds, order costs nothing, frames overlap; only cores ×
-/// period is limited for each kind, and a task that is not replicable works on one frame at a time. Of a
-/// model only slowdowns and shared cores count, since other costs are those of stages. A linear programme,
-/// solved to 1e-11. Throws ScheduleError when the platform has no cores, one of a kind that the chain does
-/// not weigh, or none that a task runs on.
+/// The least period in which the platform's cores can do a chain's work, under any scheduler: the frames of
+/// each task are split freely over the kinds, order costs nothing, frames overlap; only cores × period is
+/// limited for each kind, and a task that is not replicable works on one frame at a time. Of a model only
+/// slowdowns and shared cores count, since other costs are those of stages. A linear programme, solved to
+/// 1e-11. Throws ScheduleError when the platform has no cores, one of a kind that the chain does not weigh,
+/// or none that a task runs on.
 Bound bound_of(const Chain& chain, const Platform& platform, const CostModel& model = {});
 
 /// How far from the bound a period is, and why.

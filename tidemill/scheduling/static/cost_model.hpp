@@ -71,7 +71,7 @@ struct CostModel {
     double far_cut_us(std::size_t task, const FarCuts& far) const;
 };
 
-/// The model with the bytes at cuts that the chain tells of itself, unless it has its own.
+/// The model with the bytes at cuts that the chain has itself, unless it has its own.
 CostModel with_bytes_of(const Chain& chain, CostModel model);
 
 /// How many times longer weights on a kind take when so many of its cores are busy; 1 where nothing is said.

@@ -12,11 +12,11 @@ double number_or_0(const JsonObject& object, std::string_view key) {
 std::vector<double> numbers(const JsonObject& object, std::string_view key) {
     std::vector<double> result;
     if (object.has(key))
-        for (const JsonPlace& element : object.at(key).elements()) result.push_back(element.number());
+        for (const JsonLocation& element : object.at(key).elements()) result.push_back(element.number());
     return result;
 }
 
-KindCosts parse_kind(const std::string& name, const JsonPlace& place) {
+KindCosts parse_kind(const std::string& name, const JsonLocation& place) {
     const JsonObject object(place, {"busy_w", "idle_w", "slowdown", "shared_slowdown"});
     KindCosts kind{.kind = name,
                    .busy_w = number_or_0(object, "busy_w"),
@@ -35,18 +35,18 @@ Json kind_json(const KindCosts& kind) {
     return json;
 }
 
-JsonObject model_object(const JsonPlace& place) {
+JsonObject model_object(const JsonLocation& place) {
     return {place, {"stage_us", "hop_us", "byte_us", "bytes_at_cut", "kinds", "core_kinds", "memory"}};
 }
 
-FastestMemory parse_memory(const JsonPlace& place) {
+FastestMemory parse_memory(const JsonLocation& place) {
     const JsonObject object(place, {"device", "bytes", "policy"});
     constexpr int kMostBytes = 1 << 30;
     return {object.at("device").text(), static_cast<std::size_t>(object.at("bytes").integer(1, kMostBytes)),
             object.at("policy").text()};
 }
 
-CostModel model_at(const JsonPlace& place) {
+CostModel model_at(const JsonLocation& place) {
     const JsonObject object = model_object(place);
     if (object.has("core_kinds")) static_cast<void>(object.at("core_kinds").text());
     CostModel model{.stage_us = number_or_0(object, "stage_us"),
@@ -57,7 +57,7 @@ CostModel model_at(const JsonPlace& place) {
         for (const auto& [name, kind] : internal::members_by_kind(object.at("kinds")))
             model.kinds.push_back(parse_kind(name, kind));
     if (object.has("memory"))
-        for (const JsonPlace& memory : object.at("memory").elements())
+        for (const JsonLocation& memory : object.at("memory").elements())
             model.memory.push_back(parse_memory(memory));
     return model;
 }
@@ -73,7 +73,7 @@ CostModel read_cost_model(const std::filesystem::path& path) {
 }
 
 std::string read_core_kinds(const std::filesystem::path& path) {
-    return internal::from_json_file(path, [](const JsonPlace& place) {
+    return internal::from_json_file(path, [](const JsonLocation& place) {
         const JsonObject object = model_object(place);
         if (!object.has("core_kinds"))
             place.fail("says nothing of kinds of cores; write it by calibrate --kinds");

@@ -14,7 +14,7 @@ constexpr int kMaxFrames = 1'000'000;
 constexpr int kMaxCores = 1'000'000;
 
 // The first task decides which kinds there are; the others may list them in any order.
-std::vector<double> parse_weights(const JsonPlace& place, std::vector<std::string>& kinds) {
+std::vector<double> parse_weights(const JsonLocation& place, std::vector<std::string>& kinds) {
     const auto weights = internal::members_by_kind(place);
     if (weights.empty()) place.fail("no core kinds; give at least one weight, for instance {\"big\": 5}");
     if (kinds.empty())
@@ -42,18 +42,18 @@ std::vector<double> parse_weights(const JsonPlace& place, std::vector<std::strin
     return result;
 }
 
-double at_least_0(const JsonPlace& place) {
+double at_least_0(const JsonLocation& place) {
     const double number = place.number();
     if (number < 0) place.fail(fmt::format("{}; expected at least 0", number));
     return number;
 }
 
-BatchLine parse_line(const JsonPlace& place) {
+BatchLine parse_line(const JsonLocation& place) {
     const JsonObject object(place, {"batch_us", "frame_us"});
     return {at_least_0(object.at("batch_us")), at_least_0(object.at("frame_us"))};
 }
 
-BatchParts parse_parts(const JsonPlace& place) {
+BatchParts parse_parts(const JsonLocation& place) {
     const JsonObject object(place, {"copies", "kernel", "frame_bytes", "memory"});
     BatchParts parts{parse_line(object.at("copies")), parse_line(object.at("kernel")),
                      at_least_0(object.at("frame_bytes")), object.at("memory").text()};
@@ -81,7 +81,7 @@ Json batches_json(const BatchCost& cost) {
     return json;
 }
 
-std::vector<BatchCost> parse_batches(const JsonPlace& place) {
+std::vector<BatchCost> parse_batches(const JsonLocation& place) {
     std::vector<BatchCost> costs;
     for (const auto& [kind, cost] : internal::members_by_kind(place)) {
         const JsonObject object(
@@ -98,7 +98,7 @@ std::vector<BatchCost> parse_batches(const JsonPlace& place) {
     return costs;
 }
 
-std::vector<WeightSpread> parse_spread(const JsonPlace& place, const std::vector<std::string>& kinds) {
+std::vector<WeightSpread> parse_spread(const JsonLocation& place, const std::vector<std::string>& kinds) {
     std::vector<WeightSpread> spread(kinds.size());
     for (const auto& [kind, value] : internal::members_by_kind(place)) {
         const auto found = std::ranges::find(kinds, kind);
@@ -111,13 +111,13 @@ std::vector<WeightSpread> parse_spread(const JsonPlace& place, const std::vector
     return spread;
 }
 
-ChainTask parse_task(const JsonPlace& place, std::vector<std::string>& kinds) {
+ChainTask parse_task(const JsonLocation& place, std::vector<std::string>& kinds) {
     const JsonObject object(
         place, {"name", "replicable", "weight", "bytes_after", "lacks_word", "batches", "spread"});
     ChainTask task{object.at("name").text(), object.at("replicable").flag(),
                    parse_weights(object.at("weight"), kinds)};
     if (object.has("bytes_after")) {
-        const JsonPlace bytes = object.at("bytes_after");
+        const JsonLocation bytes = object.at("bytes_after");
         task.bytes_after = bytes.number();
         if (task.bytes_after < 0) bytes.fail(fmt::format("{} bytes; expected at least 0", task.bytes_after));
     }
@@ -127,7 +127,7 @@ ChainTask parse_task(const JsonPlace& place, std::vector<std::string>& kinds) {
     return task;
 }
 
-Platform parse_cores(const JsonPlace& place) {
+Platform parse_cores(const JsonLocation& place) {
     Platform cores;
     for (const auto& [kind, count] : internal::members_by_kind(place))
         cores.set(kind, count.integer(0, kMaxCores));
@@ -158,7 +158,7 @@ Json task_json(const ChainTask& task, const std::vector<std::string>& kinds) {
     return json;
 }
 
-Profile profile_at(const JsonPlace& place) {
+Profile profile_at(const JsonLocation& place) {
     const JsonObject object(
         place, {"version", "unit", "measured_by", "warnings", "frames_per_execution", "cores", "tasks"});
     check_header(object);

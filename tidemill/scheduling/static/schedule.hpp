@@ -92,8 +92,8 @@ CyclicWord spread_word(std::span<const std::string> kinds, std::span<const std::
 /// Its letters as schedules name them: "big:1", "big:1", "little:1", each kind's threads counted from 1.
 std::vector<std::string> letter_names(const CyclicWord& word);
 
-/// The word of such letters: a kind, a colon, and whatever tells that kind's threads apart. Throws
-/// ScheduleError for what is no letter, for more than kMostLetters and for none.
+/// The word of such letters: a kind, a colon, and a name for each of that kind's threads. Throws
+/// ScheduleError for anything but letters, for more than kMostLetters and for none.
 CyclicWord parse_word(std::span<const std::string> letters);
 
 /// Fault of a word that nobody parsed, as "has ..., expected ..."; empty when there is none.

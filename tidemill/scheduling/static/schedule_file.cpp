@@ -55,7 +55,7 @@ std::optional<NodeRange> parse_range(std::string_view text) {
     return NodeRange{pu ? NodeRange::Unit::kPu : NodeRange::Unit::kCore, *first, *last};
 }
 
-NodeRange parse_node(const JsonPlace& place) {
+NodeRange parse_node(const JsonLocation& place) {
     if (!place.value().get_if<std::string>()) {
         const int pu = place.integer(0, kMaxNumber);
         return {NodeRange::Unit::kPu, pu, pu};
@@ -67,7 +67,7 @@ NodeRange parse_node(const JsonPlace& place) {
     return *range;
 }
 
-CoreResource parse_resource(const std::string& name, const JsonPlace& place) {
+CoreResource parse_resource(const std::string& name, const JsonLocation& place) {
     const JsonObject object(place, {"node-list", "smt", "cluster-size"});
     CoreResource resource{kind_from_file(name), {}, 1, {}};
     if (object.has("node-list"))
@@ -77,14 +77,14 @@ CoreResource parse_resource(const std::string& name, const JsonPlace& place) {
     return resource;
 }
 
-Pinning parse_policy(const JsonPlace& place) {
+Pinning parse_policy(const JsonLocation& place) {
     const auto policy = parse_pinning(place.text());
     if (!policy)
         place.fail(fmt::format("expected packed, guided, distant or loose, found '{}'", place.text()));
     return *policy;
 }
 
-WaitMode parse_waiting_type(const JsonPlace& place) {
+WaitMode parse_waiting_type(const JsonLocation& place) {
     const auto waiting = parse_waiting(place.text());
     if (!waiting) place.fail(fmt::format("expected active, passive or mixed, found '{}'", place.text()));
     return *waiting;
@@ -96,7 +96,7 @@ void parse_ring(const JsonObject& object, Stage& stage) {
     if (object.has("sync_waiting_type")) stage.waiting = parse_waiting_type(object.at("sync_waiting_type"));
 }
 
-void parse_task_names(const JsonPlace& place, const Stage& stage, std::vector<std::string>& names) {
+void parse_task_names(const JsonLocation& place, const Stage& stage, std::vector<std::string>& names) {
     const auto elements = place.elements();
     if (elements.size() != stage.task_count)
         place.fail(
@@ -112,7 +112,7 @@ struct Totals {
 };
 
 // Letters name kinds as files do.
-CyclicWord parse_word_at(const JsonPlace& place) {
+CyclicWord parse_word_at(const JsonLocation& place) {
     std::vector<std::string> letters;
     for (const auto& letter : place.elements()) letters.push_back(letter.text());
     try {
@@ -124,7 +124,7 @@ CyclicWord parse_word_at(const JsonPlace& place) {
     }
 }
 
-void parse_cores(const JsonObject& object, const JsonPlace& place, Stage& stage) {
+void parse_cores(const JsonObject& object, const JsonLocation& place, Stage& stage) {
     if (!object.has("word")) {
         stage.core_kind = kind_from_file(object.at("core-type").text());
         return;
@@ -141,14 +141,14 @@ void parse_cores(const JsonObject& object, const JsonPlace& place, Stage& stage)
                                stage.word->kinds.size()));
 }
 
-void parse_owners(const JsonPlace& place, Stage& stage) {
+void parse_owners(const JsonLocation& place, Stage& stage) {
     for (const auto& number : place.elements()) stage.owners.push_back(number.integer(1, kMaxNumber));
     if (stage.owners.size() != static_cast<std::size_t>(stage.threads))
         place.fail(
             fmt::format("{} numbers, expected {} (one for each thread)", stage.owners.size(), stage.threads));
 }
 
-void append_stage(Schedule& schedule, Totals& totals, const JsonPlace& place) {
+void append_stage(Schedule& schedule, Totals& totals, const JsonLocation& place) {
     const JsonObject object(
         place, {"tasks", "threads", "core-type", "pinning-policy", "sync_buff_size", "sync_waiting_type",
                 "task-names", "shares-core", "batch", "word", "owners"});
@@ -173,7 +173,7 @@ void append_stage(Schedule& schedule, Totals& totals, const JsonPlace& place) {
     schedule.stages.push_back(std::move(stage));
 }
 
-void parse_stages(Schedule& schedule, const JsonPlace& place) {
+void parse_stages(Schedule& schedule, const JsonLocation& place) {
     Totals totals;
     for (const auto& stage : place.elements()) append_stage(schedule, totals, stage);
     if (schedule.stages.empty()) place.fail("no stages; expected at least one");
@@ -222,13 +222,13 @@ Json stage_json(const Stage& stage, const std::vector<std::string>& task_names) 
     return json;
 }
 
-double parse_period(const JsonPlace& place) {
+double parse_period(const JsonLocation& place) {
     const double us = place.number();
     if (us < 0) place.fail(fmt::format("{} us; expected at least 0", us));
     return us;
 }
 
-Schedule schedule_at(const JsonPlace& place) {
+Schedule schedule_at(const JsonLocation& place) {
     const JsonObject object(place,
                             {"version", "made-by", "period-us", "frames-in-flight", "resources", "schedule"});
     if (object.has("version")) object.at("version").integer(kScheduleVersion, kScheduleVersion);

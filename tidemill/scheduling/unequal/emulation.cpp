@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "tidemill/base/json_place.hpp"
+#include "tidemill/base/json_location.hpp"
 #include "tidemill/base/text_file.hpp"
 #include "tidemill/scheduling/unequal/internal/as_bridge_error.hpp"
 
@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kMostRatio = 1000;
 
-double ratio_in(const JsonPlace& place) {
+double ratio_in(const JsonLocation& place) {
     const double ratio = place.number();
     if (!(ratio >= 1 && ratio <= kMostRatio))
         place.fail(fmt::format("a ratio from 1 to {}: a core is only made slower", kMostRatio));
@@ -23,7 +23,7 @@ double ratio_in(const JsonPlace& place) {
 }
 
 EmulatedKind kind_of(const Json& json, std::string_view source) {
-    const JsonObject file(JsonPlace(json, std::string(source)), {"ratio", "from", "tasks"});
+    const JsonObject file(JsonLocation(json, std::string(source)), {"ratio", "from", "tasks"});
     EmulatedKind kind{std::string(source)};
     if (file.has("from")) static_cast<void>(file.at("from").text());
     if (file.has("ratio")) kind.ratio = ratio_in(file.at("ratio"));

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "tidemill/base/json_place.hpp"
+#include "tidemill/base/json_location.hpp"
 #include "tidemill/base/text_file.hpp"
 #include "tidemill/scheduling/static/internal/from_json.hpp"
 #include "tidemill/scheduling/unequal/internal/as_bridge_error.hpp"
@@ -17,19 +17,19 @@ namespace {
 constexpr std::uint64_t kVersion = 1;
 constexpr int kMostCores = 1'000'000;
 
-double at_least_0(const JsonPlace& place) {
+double at_least_0(const JsonLocation& place) {
     const double number = place.number();
     if (number < 0) place.fail(fmt::format("{}; expected at least 0", number));
     return number;
 }
 
-std::string name_in(const JsonPlace& place) {
+std::string name_in(const JsonLocation& place) {
     std::string name = place.text();
     if (name.empty()) place.fail("a task without a name; give it the name that reports call it");
     return name;
 }
 
-Quality quality_in(const JsonPlace& place) {
+Quality quality_in(const JsonLocation& place) {
     const std::string text = place.text();
     for (const Quality quality : {Quality::measured, Quality::estimated})
         if (text == to_string(quality)) return quality;
@@ -37,7 +37,7 @@ Quality quality_in(const JsonPlace& place) {
         fmt::format("quality '{}'; expected measured or estimated, and what is absent is left out", text));
 }
 
-KnownTime time_at(const JsonPlace& place) {
+KnownTime time_at(const JsonLocation& place) {
     const JsonObject object(place, {"time_us", "calls", "quality", "joules"});
     KnownTime time{at_least_0(object.at("time_us")), object.at("calls").count(),
                    quality_in(object.at("quality"))};
@@ -45,7 +45,7 @@ KnownTime time_at(const JsonPlace& place) {
     return time;
 }
 
-KnownTask task_at(const JsonPlace& place, const Platform& cores) {
+KnownTask task_at(const JsonLocation& place, const Platform& cores) {
     const JsonObject object(place, {"name", "replicable", "calls_per_frame", "kinds"});
     KnownTask task{name_in(object.at("name"))};
     if (object.has("replicable")) task.replicable = object.at("replicable").flag();
@@ -58,7 +58,7 @@ KnownTask task_at(const JsonPlace& place, const Platform& cores) {
     return task;
 }
 
-Platform cores_at(const JsonPlace& place) {
+Platform cores_at(const JsonLocation& place) {
     Platform cores;
     for (const auto& [kind, count] : tidemill::internal::members_by_kind(place))
         cores.set(kind, count.integer(1, kMostCores));
@@ -76,14 +76,14 @@ void check_header(const JsonObject& object) {
         object.at("unit").fail(fmt::format("unit '{}', expected 'us'", object.at("unit").text()));
 }
 
-FactorFile file_at(const JsonPlace& place) {
+FactorFile file_at(const JsonLocation& place) {
     const JsonObject object(place, {"version", "unit", "machine", "written", "cores", "known_tasks"});
     check_header(object);
     FactorFile file{.cores = cores_at(object.at("cores"))};
     if (object.has("machine")) file.machine = object.at("machine").text();
     if (object.has("written")) file.written = object.at("written").text();
     std::set<std::string, std::less<>> names;
-    for (const JsonPlace& task : object.at("known_tasks").elements()) {
+    for (const JsonLocation& task : object.at("known_tasks").elements()) {
         file.tasks.push_back(task_at(task, file.cores));
         if (!names.insert(file.tasks.back().name).second)
             task.fail(fmt::format("two tasks are named '{}'; keep one", file.tasks.back().name));
@@ -129,14 +129,14 @@ const KnownTask* FactorFile::find(std::string_view name) const {
 FactorFile parse_factor_file(std::string_view text, std::string_view source) {
     return as_bridge_error([&] {
         const Json json = parse_json(text, source);
-        return file_at(JsonPlace(json, std::string(source)));
+        return file_at(JsonLocation(json, std::string(source)));
     });
 }
 
 FactorFile read_factor_file(const std::filesystem::path& path) {
     return as_bridge_error([&] {
         const Json json = read_json(path);
-        return file_at(JsonPlace(json, path.string()));
+        return file_at(JsonLocation(json, path.string()));
     });
 }
 

@@ -36,7 +36,7 @@ struct KnownTask {
 /// Knowledge kept from run to run, in a file that a person can read.
 struct FactorFile {
     std::string machine{};           ///< in words, with what was emulated of it; may be empty
-    std::string written{};           ///< when, in the words of who wrote it; may be empty
+    std::string written{};           ///< when, in the writer's words; may be empty
     Platform cores{};                ///< that the tasks ran on
     std::vector<KnownTask> tasks{};  ///< in the order in which a frame passes them, names unique
 
@@ -56,8 +56,8 @@ FactorFile read_factor_file(const std::filesystem::path& path);
 /// The text that parse_factor_file() reads back as equal.
 std::string to_json(const FactorFile& file);
 
-/// Writes to_json(): whoever reads the file meanwhile finds the old text or the new one, whole. Throws
-/// BridgeError when it cannot.
+/// Writes to_json(): a reader meanwhile finds the old text or the new one, whole. Throws BridgeError when it
+/// cannot.
 void write_factor_file(const FactorFile& file, const std::filesystem::path& path);
 
 /// Throws BridgeError naming the kinds of both where the run has a kind of cores that the file has not: it is

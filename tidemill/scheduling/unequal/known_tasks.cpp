@@ -63,7 +63,7 @@ class Estimates {
             return *ratio * time.us;
         }
         throw BridgeError(
-            fmt::format("{}: {} never ran on kind '{}', and no other task tells how times there "
+            fmt::format("{}: {} never ran on kind '{}', and no other task shows how times there "
                         "are related; let it run for longer",
                         source_, task.name, kind));
     }

@@ -17,8 +17,8 @@ FactorFile read_known_tasks(const std::filesystem::path& path);
 
 /// A profile of what ran, without a rehearsal: the tasks in their order, their times per source frame. What
 /// never ran on a kind is estimated by the other tasks' times there, which is a warning, and so are kinds on
-/// which none ran, which are left out. Throws BridgeError naming `source` where a task never ran, or nothing
-/// tells how times on two kinds are related.
+/// which none ran, which are left out. Throws BridgeError naming `source` where a task never ran, or where it
+/// is unknown how times on two kinds are related.
 Profile profile_of(const FactorFile& file, std::string_view source);
 
 /// A profile, or what profile_of() makes of a factor file; throws ScheduleError or BridgeError.

@@ -75,7 +75,7 @@ TEST_CASE("known tasks: what cannot be estimated is no profile") {
     refused({}, "factors.json: knows no task");
     refused({{"a", {{"big", {1}}}}, {"b", {}}}, "factors.json: b never ran");
     refused({{"a", {{"big", {1}}}}, {"b", {{"little", {1}}}}},
-            "a never ran on kind 'little', and no other task tells how times there are related");
+            "a never ran on kind 'little', and no other task shows how times there are related");
 }
 
 }  // namespace tidemill::bridge

@@ -18,14 +18,14 @@ constexpr double kFirstIntervalUs = 100;  // between two looks at all tasks
 constexpr double kLongestIntervalUs = 10'000;
 constexpr double kAsCheap = 1.03;     // what costs so little more is at home, too
 constexpr double kPays = 1.02;        // by which the period must be better for tasks to be placed
-constexpr double kHopeless = 8;       // so many times slower, only who is late is helped
+constexpr double kHopeless = 8;       // so many times slower, only late ones are helped
 constexpr double kWaitUs = 5;         // that a wait costs: for less nobody waits
 constexpr double kDear = 1.15;        // what costs so much more is not worth learning well
 constexpr double kChanged = 1.5;      // how far from before a time is that counts as a strike
 constexpr std::uint8_t kStrikes = 4;  // in a row, for a change
 constexpr std::uint64_t kDeaf = 4;    // frames without notice after a first change
 constexpr double kExplored = 0.01;    // of all work, once all is learned
-constexpr double kRemembered = 4096;  // calls by which demand is told
+constexpr double kRemembered = 4096;  // calls by which demand is counted
 
 // Time that a call counts for where much is known: one that is far from that has mostly lost its core to
 // others.
@@ -253,7 +253,7 @@ std::span<const std::uint8_t> Placement::may_have(WorkerId worker) {
     return find(worker).types;
 }
 
-// From when on all workers of a kind are so late, if they are. Whoever has nothing is never late.
+// From when on all workers of a kind are so late, if they are. A worker without tasks is never late.
 double Placement::late_from(KindId kind, double so_late) const {
     double from = 0;
     for (const Worker& worker : workers_) {

@@ -25,16 +25,16 @@ using KnownTicks = std::vector<std::uint64_t>;
 /// kind. Where nothing of that is ready it takes another task if it will have finished it before the cores
 /// that it is at home on; until then it waits, and takes it when those are late.
 ///
-/// Learns while it is told of events: how often each task type comes and what it takes. What never ran on a
-/// kind is tried there a few times, and what is not at home there now and then, for a small part of the work.
-/// Knows no thread: calls must not overlap, but for factors(), which any thread may read.
+/// Learns from events: how often each task type comes and what it takes. What never ran on a kind is tried
+/// there a few times, and what is not at home there now and then, for a small part of the work. Knows no
+/// thread: calls must not overlap, but for factors(), which any thread may read.
 class Placement {
   public:
     struct Settings {
         std::vector<policy::KindId> kinds;   ///< of each worker's core
         std::function<std::uint64_t()> now;  ///< in ticks, which never fall
         double ticks_per_us = 1;
-        std::size_t most_types = 1024;  ///< that factors are told of
+        std::size_t most_types = 1024;  ///< of factors
         bool explores = true;           ///< tasks are tried now and then where they are not at home
     };
 
@@ -51,8 +51,8 @@ class Placement {
     void ready(policy::TaskTypeId type);
     /// A worker was given a ready task, and so many behind it, which may take it so many ticks more.
     void issued(policy::WorkerId worker, policy::TaskTypeId type, std::uint64_t expected_ticks);
-    /// So many tasks that a worker was given have ended and took so many ticks each; that of all of them is
-    /// told before it is given others.
+    /// So many tasks that a worker was given have ended and took so many ticks each; the total is reported
+    /// before it gets others.
     void completed(policy::WorkerId worker, policy::TaskTypeId type, std::uint64_t tasks,
                    std::uint64_t ticks);
 
@@ -148,7 +148,7 @@ class Placement {
     std::vector<double> ratios_;           // [kind x kinds + other]: of times, over tasks known on both
     std::vector<std::uint8_t> may_have_;   // per type, of the worker asked for
     std::vector<std::uint8_t> all_types_;  // the same where all may have anything
-    bool indifferent_ = false;             // all is known, and it does not matter who has what
+    bool indifferent_ = false;             // all is known, and it does not matter which worker has which
     bool pays_ = true;                     // that each has what its kind is good at
     std::uint64_t ready_ = 0;              // tasks of all types
     std::uint64_t calls_ = 0;

@@ -11,7 +11,7 @@ constexpr policy::KindId kBig = 0;
 constexpr policy::KindId kLittle = 1;
 constexpr std::uint64_t kUs = 1000;
 
-/// A big worker (0) and a little one (1) in a time that the test tells.
+/// A big worker (0) and a little one (1) in a time that the test sets.
 class OneOfEach {
   public:
     explicit OneOfEach(const std::vector<KnownTicks>& known)

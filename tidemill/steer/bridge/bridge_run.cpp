@@ -113,7 +113,7 @@ class BridgeRun {
         std::vector<std::string> names;
         for (const steer::CpuKind& kind : kinds_) names.push_back(kind.name);
         before_ = options_.factors;
-        std::error_code none;  // whoever cannot be asked for is told when it is written
+        std::error_code none;  // a failed request is reported when it is written
         if (!options_.remember.empty() && std::filesystem::exists(options_.remember, none))
             before_ = bridge::read_factor_file(options_.remember);
         try {
@@ -129,7 +129,7 @@ class BridgeRun {
             std::ranges::any_of(kinds_, [](const steer::CpuKind& kind) { return kind.usual_factor != 1; });
         if (counters_.counters || differ || !known.is_nothing()) return;
         warn(fmt::format(
-            "nothing tells how much slower programs are on which kind of core, so threads are only spread "
+            "it is unknown how much slower programs are on each kind of core, so threads are only spread "
             "over the cores: give --slower or --factors (counters: {})",
             counters_.reason));
     }

@@ -40,7 +40,7 @@ void add_bridge_run(Verb& parent) {
         .is(Kind::output_file)
         .excludes("--factors");
     verb.option("--counters", options->counters,
-                "What tells how fast threads are: the kernel's auto, none, or replay:FILE");
+                "Source of the threads' speeds: the kernel's auto, none, or replay:FILE");
     verb.heading("How");
     verb.option("--interval", options->interval_s, "Between two looks")
         .is(Kind::seconds)

@@ -20,7 +20,7 @@ namespace tidemill::cli {
 
 namespace {
 
-// In the child: waits to be let go, and is the command from then on; else tells why not.
+// In the child: waits to be let go, and is the command from then on; else reports why not.
 [[noreturn]] void become(char* const* arguments, int go, int failed) {
     // The signals that this program has made errors of.
     for (const int signal : {SIGPIPE, SIGXFSZ}) std::signal(signal, SIG_DFL);

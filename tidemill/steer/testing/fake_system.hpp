@@ -41,7 +41,7 @@ struct FakeThread {
 /// are put on the least loaded CPU that they may use when theirs is not one of these any more.
 class FakeSystem final : public steer::System {
   public:
-    /// Thrown in the place of whoever is killed; what it does while it is torn down has no effect.
+    /// Thrown in the place of the killed process; what it does while it is torn down has no effect.
     struct Killed : std::runtime_error {
         Killed() : std::runtime_error("killed") {}
     };
@@ -104,7 +104,7 @@ class FakeSystem final : public steer::System {
     bool is_group_removed = false;
     /// Called before each change of an affinity.
     std::function<void()> before_change = [] {};
-    /// So many changes are made, then whoever asks for one is killed.
+    /// So many changes are made, then the process that asks for one is killed.
     std::size_t killed_after = static_cast<std::size_t>(-1);
 
     const FakeThread* find(int number) const {

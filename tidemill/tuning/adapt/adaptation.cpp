@@ -39,7 +39,7 @@ void learn(std::vector<double>& weights_us, std::vector<bool>& on_kinds, std::si
 
 }  // namespace
 
-Profile updated(Profile profile, const Schedule& schedule, const LiveWindow& seen, SeenOnKinds& on_kinds) {
+Profile updated(Profile profile, const Schedule& schedule, const LiveWindow& seen, RanOnKinds& on_kinds) {
     const std::size_t kinds = profile.kinds.size();
     on_kinds.resize(profile.tasks.size(), std::vector<bool>(kinds));
     for (const Stage& stage : schedule.stages) {

@@ -15,13 +15,13 @@ class LiveProfile;
 struct LiveWindow;
 
 /// Kinds on which each unit was seen to run.
-using SeenOnKinds = std::vector<std::vector<bool>>;
+using RanOnKinds = std::vector<std::vector<bool>>;
 
 /// The profile with the weights that were seen while a schedule ran. What a unit takes on a kind where it is
 /// seen for the first time, after others, is that kind's own; else the unit itself has changed, and its
 /// weights on all kinds by the same factor: so does one in a mixed stage, where kinds are seen together.
 /// Units that did not run keep their weights. Notes where they did.
-Profile updated(Profile profile, const Schedule& schedule, const LiveWindow& seen, SeenOnKinds& on_kinds);
+Profile updated(Profile profile, const Schedule& schedule, const LiveWindow& seen, RanOnKinds& on_kinds);
 
 /// When a pipeline is worth another schedule.
 struct AdaptationOptions {
@@ -75,7 +75,7 @@ class Adaptation {
     Schedule schedule_;
     AdaptationOptions options_;
     std::unique_ptr<LiveProfile> live_;
-    SeenOnKinds on_kinds_;
+    RanOnKinds on_kinds_;
     std::uint64_t frames_ = 0;
     bool just_changed_ = false;
     std::vector<AdaptationChange> changes_;

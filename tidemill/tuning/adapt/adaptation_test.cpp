@@ -68,7 +68,7 @@ Profile profile_of_beginning() {
 TEST_CASE(
     "weights seen on one kind change those on the others alike, and units that did not run keep theirs") {
     const Schedule schedule{.stages = {{0, 2, 1, "little"}, {2, 2, 1, "big"}}};
-    SeenOnKinds on_kinds;
+    RanOnKinds on_kinds;
     const Profile seen = updated(profile_of_beginning(), schedule, {100, {200, 1000, 0, 3}}, on_kinds);
     CHECK(seen.tasks[0].weight_us == std::vector<double>{100, 200});
     CHECK(seen.tasks[1].weight_us == std::vector<double>{500, 1000});
@@ -84,7 +84,7 @@ TEST_CASE(
     "what a unit takes on another kind is that kind's own weight, and a change there is one everywhere") {
     const Schedule little{.stages = {{0, 4, 1, "little"}}};
     const Schedule big{.stages = {{0, 4, 1, "big"}}};
-    SeenOnKinds on_kinds;
+    RanOnKinds on_kinds;
     Profile seen = updated(profile_of_beginning(), little, {100, {200, 0, 0, 0}}, on_kinds);
     seen = updated(seen, big, {100, {50, 0, 0, 0}}, on_kinds);
     CHECK(seen.tasks[0].weight_us == std::vector<double>{50, 200});
@@ -96,7 +96,7 @@ TEST_CASE("in a mixed stage all weights of a unit change by what its threads tak
     Stage mixed{.first_task = 1, .task_count = 1, .threads = 2, .core_kind = ""};
     mixed.word = CyclicWord{{"big", "little"}, {0, 1, 0}};
     const Schedule schedule{.stages = {{0, 1, 1, "big"}, mixed, {2, 2, 1, "big"}}};
-    SeenOnKinds on_kinds;
+    RanOnKinds on_kinds;
     // (2 * 1000 + 2000) / 3 by the profile, one and a half times that by the clock
     const Profile seen = updated(profile_of_beginning(), schedule, {100, {50, 2000, 500, 1}}, on_kinds);
     CHECK(seen.tasks[1].weight_us == std::vector<double>{1500, 3000});

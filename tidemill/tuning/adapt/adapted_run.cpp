@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kRemembered = 0.95;  // of what a factor differs from 1, from look to look
 
-AdaptationOptions options_of(const HowToRun& how, const Profile& profile) {
+AdaptationOptions options_of(const RunConfig& how, const Profile& profile) {
     return {.cores = *how.scheduling.cores,
             .model = how.scheduling.model_for(profile),
             .strategy = &how.scheduling.chosen_strategy(),
@@ -31,16 +31,16 @@ double in_order_us(const Profile& profile) {
 
 }  // namespace
 
-bool may_change_executor(const HowToRun& how, const Profile& profile, const Schedule& schedule,
+bool may_change_executor(const RunConfig& how, const Profile& profile, const Schedule& schedule,
                          const RunOptions& options) {
-    const HowToSchedule& scheduling = how.scheduling;
+    const ScheduleConfig& scheduling = how.scheduling;
     const bool is_for_speed = !scheduling.rate_hz && scheduling.objective == Objective{};
     const bool needs_stages = how.latency_us || how.batch > 1 || how.batch_wait_us || how.token_memory ||
                               schedule.frames_in_flight || options.late != Late::wait;
     return is_for_speed && !needs_stages && profile.kinds.size() == 1;
 }
 
-AdaptedRun::AdaptedRun(Graph& graph, const HowToRun& how, const Topology& topology, Profile profile,
+AdaptedRun::AdaptedRun(Graph& graph, const RunConfig& how, const Topology& topology, Profile profile,
                        Schedule schedule)
     : graph_(graph),
       how_(how),
@@ -86,12 +86,12 @@ std::optional<AdaptedRun::Wish> AdaptedRun::wish_for() const {
 
 // The one that promises most of those that promise more.
 std::optional<AdaptedRun::Wish> AdaptedRun::other_executor() const {
-    const internal::PromisingWays found = internal::promising_ways(
+    const internal::RunCandidates found = internal::run_candidates(
         profile_, how_, thread_per_task(relay_.structure()), runners_.hand_over_us());
     const double now_us = forecast_us(way_, found);
     double least_us = (1 - options_.threshold) * now_us * factor(way_.executor);
-    const internal::PromisingWay* best = nullptr;
-    for (const internal::PromisingWay& each : found.ways) {
+    const internal::RunCandidate* best = nullptr;
+    for (const internal::RunCandidate& each : found.ways) {
         const ExecutorKind executor = each.way.executor;
         const double expected_us = each.forecast_us * factor(executor);
         if (executor == way_.executor || executor == ExecutorKind::threads || expected_us >= least_us)
@@ -103,7 +103,7 @@ std::optional<AdaptedRun::Wish> AdaptedRun::other_executor() const {
     return Wish{.to = *best, .now_us = now_us, .is_to_be_tried = true};
 }
 
-double AdaptedRun::forecast_us(const Choice::Way& way, const internal::PromisingWays& found) const {
+double AdaptedRun::forecast_us(const Choice::Way& way, const internal::RunCandidates& found) const {
     if (way.schedule) return period_us(*way.schedule, profile_, options_.model);
     if (way.executor == ExecutorKind::dynamic) return dynamic_forecast_us(profile_, found, options_.cores);
     return found.in_order_us;

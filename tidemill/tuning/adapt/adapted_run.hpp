@@ -14,8 +14,8 @@
 #include "tidemill/runtime/execute/relay.hpp"
 #include "tidemill/runtime/graph/graph.hpp"
 #include "tidemill/tuning/adapt/adaptation.hpp"
-#include "tidemill/tuning/choose/how_to_run.hpp"
-#include "tidemill/tuning/choose/promising_ways.hpp"
+#include "tidemill/tuning/choose/run_candidates.hpp"
+#include "tidemill/tuning/choose/run_config.hpp"
 #include "tidemill/tuning/choose/stream_trials.hpp"
 #include "tidemill/tuning/choose/way_runners.hpp"
 #include "tidemill/tuning/profile/live_profile.hpp"
@@ -24,7 +24,7 @@ namespace tidemill {
 
 /// Whether a run that adapts may change its executor: it is to be fast and nothing else, on cores of one
 /// kind, and nothing is asked for that only pipelines do.
-bool may_change_executor(const HowToRun& how, const Profile& profile, const Schedule& schedule,
+bool may_change_executor(const RunConfig& how, const Profile& profile, const Schedule& schedule,
                          const RunOptions& options);
 
 /// Keeps a stream at its fastest: profiles its units live, and changes the schedule when another is better by
@@ -35,7 +35,7 @@ class AdaptedRun {
     using Follow = std::function<void(const Schedule&)>;
 
     /// Begins with the schedule, which is for the profile's chain. Throws what a Pipeline throws.
-    AdaptedRun(Graph& graph, const HowToRun& how, const Topology& topology, Profile profile,
+    AdaptedRun(Graph& graph, const RunConfig& how, const Topology& topology, Profile profile,
                Schedule schedule);
 
     /// Throws what executors throw.
@@ -55,7 +55,7 @@ class AdaptedRun {
 
     /// Change that a look asks for.
     struct Wish {
-        internal::PromisingWay to{};
+        internal::RunCandidate to{};
         double now_us = 0;  // by forecast
         bool is_to_be_tried = false;
         Clock::time_point since = Clock::now();
@@ -70,18 +70,18 @@ class AdaptedRun {
     Schedule schedule_of(const Choice::Way& way) const;
     std::optional<Wish> wish_for() const;
     std::optional<Wish> other_executor() const;
-    double forecast_us(const Choice::Way& way, const internal::PromisingWays& found) const;
+    double forecast_us(const Choice::Way& way, const internal::RunCandidates& found) const;
     double factor(ExecutorKind executor) const;
     void forget_a_little();
 
     Graph& graph_;
-    const HowToRun how_;
+    const RunConfig how_;
     const AdaptationOptions options_;
     Follow follow_{};
     Relay relay_;
     WayRunners runners_;
     LiveProfile live_;
-    SeenOnKinds on_kinds_;
+    RanOnKinds on_kinds_;
 
     std::atomic<bool> has_wish_{false};
     std::mutex mutex_;  // guards what follows while a run is under way

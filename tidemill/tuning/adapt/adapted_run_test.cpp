@@ -24,7 +24,7 @@ struct Waits {
     int b;
 };
 
-/// count -> a -> b -> last, where waits are others from a frame on. What arrives tells of a's state.
+/// count -> a -> b -> last, where waits are others from a frame on. The output shows a's state.
 struct WaitingTasks {
     using AtFrame = std::function<Flow(int)>;
 
@@ -65,8 +65,8 @@ Profile profile_of(const Waits& waits) {
     return profile;
 }
 
-HowToRun adapting() {
-    HowToRun how{.adapt = true, .pinned = false};
+RunConfig adapting() {
+    RunConfig how{.adapt = true, .pinned = false};
     how.scheduling.cores = Platform{.big = 2};
     return how;
 }
@@ -160,7 +160,7 @@ TEST_CASE("adapted run: what cannot run the graph is told once, and the stream g
         if (frame % 30 == 29) asked->look();
         return frame == 100 ? Flow::stop : Flow::ok;
     });
-    HowToRun how = adapting();
+    RunConfig how = adapting();
     how.window.iterations = 0;  // no room for a frame
     AdaptedRun run(chain.graph, how, two_cores(), profile_of(kUnequal), kTwoStages);
     asked = &run;
@@ -173,7 +173,7 @@ TEST_CASE("adapted run: what cannot run the graph is told once, and the stream g
 
 TEST_CASE("adapted run: only what is to be fast and nothing else may change its executor") {
     const Profile profile = profile_of(kEqual);
-    const auto may = [&](const HowToRun& how, const RunOptions& options = {}) {
+    const auto may = [&](const RunConfig& how, const RunOptions& options = {}) {
         return may_change_executor(how, profile, kTwoStages, options);
     };
     CHECK(may(adapting()));

@@ -30,7 +30,7 @@ constexpr double kTrialsSeconds = 0.05;
 
 }  // namespace
 
-AutoRun::AutoRun(Graph& graph, const HowToRun& how, const Topology& topology, IsSteady is_steady)
+AutoRun::AutoRun(Graph& graph, const RunConfig& how, const Topology& topology, IsSteady is_steady)
     : graph_(graph),
       how_(how),
       topology_(topology),
@@ -137,31 +137,31 @@ void AutoRun::add_weights(const RunReport& report) {
 void AutoRun::find_candidates() {
     runners_.measure_hand_overs();
     how_.scheduling.model.far_cuts = runners_.far_cuts();
-    internal::PromisingWays found = ways_for(*profile_);
+    internal::RunCandidates found = ways_for(*profile_);
     in_order_us_ = found.in_order_us;
     choice_.bound_us = found.bound_us;
-    std::vector<internal::PromisingWay> ways = std::move(found.ways);
+    std::vector<internal::RunCandidate> ways = std::move(found.ways);
     const bool in_order_alone = ways.size() == 1 && ways.front().way.executor == ExecutorKind::sequence;
     if (pace_us_ > kWaitsAtPace * in_order_us_ && !in_order_alone) ways = also_by_work(ways);
-    for (internal::PromisingWay& each : ways) candidates_.push_back({std::move(each)});
+    for (internal::RunCandidate& each : ways) candidates_.push_back({std::move(each)});
     make_runners();
 }
 
-internal::PromisingWays AutoRun::ways_for(const Profile& profile) {
-    internal::PromisingWays found =
-        internal::promising_ways(profile, how_, thread_per_task(relay_.structure()), runners_.hand_over_us());
+internal::RunCandidates AutoRun::ways_for(const Profile& profile) {
+    internal::RunCandidates found =
+        internal::run_candidates(profile, how_, thread_per_task(relay_.structure()), runners_.hand_over_us());
     warnings_.insert(warnings_.end(), found.warnings.begin(), found.warnings.end());
     return found;
 }
 
 // A source that is paced leaves its thread time for other work, so the cuts are to be without it. But a
 // source that waits as long after each frame gets a thread to itself.
-std::vector<internal::PromisingWay> AutoRun::also_by_work(const std::vector<internal::PromisingWay>& others) {
-    internal::PromisingWays found = ways_for(work_);
+std::vector<internal::RunCandidate> AutoRun::also_by_work(const std::vector<internal::RunCandidate>& others) {
+    internal::RunCandidates found = ways_for(work_);
     choice_.bound_us = found.bound_us;
-    std::vector<internal::PromisingWay> ways{{{}, in_order_us_}};
-    const auto add = [&](const internal::PromisingWay& added) {
-        const auto is_same = [&](const internal::PromisingWay& each) { return each.way.is_same(added.way); };
+    std::vector<internal::RunCandidate> ways{{{}, in_order_us_}};
+    const auto add = [&](const internal::RunCandidate& added) {
+        const auto is_same = [&](const internal::RunCandidate& each) { return each.way.is_same(added.way); };
         if (std::ranges::none_of(ways, is_same)) ways.push_back(added);
     };
     std::ranges::for_each(found.ways, add);

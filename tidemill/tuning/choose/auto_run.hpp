@@ -11,8 +11,8 @@
 #include "tidemill/runtime/execute/relay.hpp"
 #include "tidemill/runtime/graph/graph.hpp"
 #include "tidemill/tuning/choose/frame_pace.hpp"
-#include "tidemill/tuning/choose/how_to_run.hpp"
-#include "tidemill/tuning/choose/promising_ways.hpp"
+#include "tidemill/tuning/choose/run_candidates.hpp"
+#include "tidemill/tuning/choose/run_config.hpp"
 #include "tidemill/tuning/choose/stream_trials.hpp"
 #include "tidemill/tuning/choose/way_runners.hpp"
 #include "tidemill/tuning/profile/weight_log.hpp"
@@ -32,7 +32,7 @@ class AutoRun {
 
     /// Throws GraphError when the graph is faulty, PlatformError for cores that are not there. The cores of
     /// `how` are those that may be used.
-    AutoRun(Graph& graph, const HowToRun& how, const Topology& topology, IsSteady is_steady = {});
+    AutoRun(Graph& graph, const RunConfig& how, const Topology& topology, IsSteady is_steady = {});
     ~AutoRun();
 
     /// Starts with what was chosen at another time. Throws what the executor throws that cannot be made of
@@ -64,8 +64,8 @@ class AutoRun {
     void skip_unused_kinds();
     void add_weights(const RunReport& report);
     void find_candidates();
-    internal::PromisingWays ways_for(const Profile& profile);
-    std::vector<internal::PromisingWay> also_by_work(const std::vector<internal::PromisingWay>& others);
+    internal::RunCandidates ways_for(const Profile& profile);
+    std::vector<internal::RunCandidate> also_by_work(const std::vector<internal::RunCandidate>& others);
     void make_runners();
     bool pays_to_try() const;
     Relay::Leg try_next();
@@ -75,7 +75,7 @@ class AutoRun {
     void follow(const Choice::Way& way);
 
     Graph& graph_;
-    HowToRun how_;
+    RunConfig how_;
     const Topology& topology_;
     IsSteady is_steady_;
     Follow follow_{};

@@ -66,7 +66,7 @@ std::function<bool(int)> after_choice(const std::function<bool()>& has_chosen) {
     return [has_chosen, chosen = 0](int) mutable { return has_chosen() && ++chosen > 40; };
 }
 
-const HowToRun kAuto{.executor = ExecutorKind::automatic, .pinned = false};
+const RunConfig kAuto{.executor = ExecutorKind::automatic, .pinned = false};
 
 }  // namespace
 
@@ -124,7 +124,7 @@ TEST_CASE("auto: threads that own several stages are a way like any other") {
 TEST_CASE("auto: one core leaves nothing to try, and the stream stays in order") {
     AutoRun* asked = nullptr;
     TwoWaits waiting(after_choice([&] { return asked->has_chosen(); }));
-    HowToRun how = kAuto;
+    RunConfig how = kAuto;
     how.scheduling.cores = Platform{.big = 1};
     AutoRun run(waiting.graph, how, two_cores());
     asked = &run;
@@ -236,10 +236,10 @@ TEST_CASE("auto: a trial that is cut before its first frame says nothing, and is
 TEST_CASE("auto: the next start goes on with what was chosen, unless it is to be fresh or nothing fits") {
     const ScratchFolder folder;
     const Topology& topology = two_cores();
-    HowToRun how = kAuto;
+    RunConfig how = kAuto;
     how.scheduling.cores = Platform{.big = 1};
     how.choices = folder / "sub/choices.json";
-    const auto remembered = [&](const HowToRun& wanted, std::vector<std::string>* warnings = nullptr) {
+    const auto remembered = [&](const RunConfig& wanted, std::vector<std::string>* warnings = nullptr) {
         TwoWaits waiting(after(300));  // longer than it takes to weigh
         GraphRun run(wanted, topology);
         run.prepare([](const ProfileOptions&) -> Profile { throw RunError("nothing is profiled ahead"); });
@@ -250,10 +250,10 @@ TEST_CASE("auto: the next start goes on with what was chosen, unless it is to be
     };
     CHECK_FALSE(remembered(how));
     CHECK(remembered(how));
-    HowToRun fresh = how;
+    RunConfig fresh = how;
     fresh.fresh = true;
     CHECK_FALSE(remembered(fresh));
-    HowToRun two = how;
+    RunConfig two = how;
     two.scheduling.cores = Platform{.big = 2};
     CHECK_FALSE(remembered(two));
     std::filesystem::remove(how.choices);

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "tidemill/base/json_error.hpp"
-#include "tidemill/base/json_place.hpp"
+#include "tidemill/base/json_location.hpp"
 #include "tidemill/base/text_file.hpp"
 #include "tidemill/machine/describe.hpp"
 #include "tidemill/runtime/graph/identity.hpp"
@@ -24,13 +24,13 @@ namespace {
 constexpr int kChoicesVersion = 1;
 constexpr std::size_t kMostChoices = 100;
 
-double time_at(const JsonPlace& place) {
+double time_at(const JsonLocation& place) {
     const double time_us = place.number();
     if (time_us < 0) place.fail(fmt::format("{} us; expected at least 0", time_us));
     return time_us;
 }
 
-ExecutorKind executor_at(const JsonPlace& place) {
+ExecutorKind executor_at(const JsonLocation& place) {
     const std::string name = place.text();
     for (const ExecutorKind each :
          {ExecutorKind::pipeline, ExecutorKind::sequence, ExecutorKind::threads, ExecutorKind::dynamic})
@@ -38,7 +38,7 @@ ExecutorKind executor_at(const JsonPlace& place) {
     place.fail(fmt::format("executor '{}'; expected pipeline, sequence, threads or dynamic", name));
 }
 
-Choice::Way way_at(const JsonPlace& place) {
+Choice::Way way_at(const JsonLocation& place) {
     const JsonObject object(place, {"executor", "policy", "schedule"});
     Choice::Way way{.executor = executor_at(object.at("executor"))};
     if (way.executor == ExecutorKind::dynamic) way.policy = object.at("policy").text();
@@ -47,19 +47,19 @@ Choice::Way way_at(const JsonPlace& place) {
     return way;
 }
 
-RememberedChoice choice_at(const JsonPlace& place) {
+RememberedChoice choice_at(const JsonLocation& place) {
     const JsonObject object(place,
                             {"graph", "machine", "version", "way", "tried", "bound_us", "forecast_us"});
     RememberedChoice found;
     found.key = {object.at("graph").text(), object.at("machine").text(), object.at("version").text()};
     found.choice.way = way_at(object.at("way"));
-    for (const JsonPlace& tried : object.at("tried").elements()) {
+    for (const JsonLocation& tried : object.at("tried").elements()) {
         const JsonObject each(tried, {"name", "period_us", "busiest_us"});
         found.choice.tried.push_back({each.at("name").text(), time_at(each.at("period_us")),
                                       each.has("busiest_us") ? time_at(each.at("busiest_us")) : 0});
     }
     found.choice.bound_us = time_at(object.at("bound_us"));
-    const std::vector<JsonPlace> forecast = object.at("forecast_us").elements();
+    const std::vector<JsonLocation> forecast = object.at("forecast_us").elements();
     if (forecast.size() != 3) object.at("forecast_us").fail("expected the period, the least and the most");
     found.choice.forecast = {time_at(forecast[0]), time_at(forecast[1]), time_at(forecast[2])};
     found.choice.is_remembered = true;
@@ -91,11 +91,11 @@ Json json_of(const RememberedChoice& remembered) {
             {"forecast_us", interval}};
 }
 
-std::vector<RememberedChoice> choices_at(const JsonPlace& place) {
+std::vector<RememberedChoice> choices_at(const JsonLocation& place) {
     const JsonObject object(place, {"version", "choices"});
     object.at("version").integer(kChoicesVersion, kChoicesVersion);
     std::vector<RememberedChoice> choices;
-    for (const JsonPlace& each : object.at("choices").elements()) choices.push_back(choice_at(each));
+    for (const JsonLocation& each : object.at("choices").elements()) choices.push_back(choice_at(each));
     return choices;
 }
 
@@ -115,10 +115,10 @@ std::vector<RememberedChoice> read_choices(const std::filesystem::path& path) {
     std::error_code none;
     if (!std::filesystem::is_regular_file(path, none))
         throw RunError(fmt::format("{}: is no file; choices are kept in a plain one", path.string()));
-    return as_run_error([&] { return choices_at(JsonPlace(read_json(path), path.string())); });
+    return as_run_error([&] { return choices_at(JsonLocation(read_json(path), path.string())); });
 }
 
-// All others; none where the file is damaged, which whoever reads it has said.
+// All others; none where the file is damaged, which its reader has reported.
 std::vector<RememberedChoice> choices_but(const std::filesystem::path& path, const ChoiceKey& key) {
     std::error_code none;
     if (!std::filesystem::exists(path, none)) return {};
@@ -143,7 +143,7 @@ ChoiceKey choice_key(const Graph& graph, const Topology& topology, const Platfor
 std::vector<RememberedChoice> parse_choices(std::string_view text, std::string_view source) {
     return as_run_error([&] {
         const Json json = parse_json(text, source);
-        return choices_at(JsonPlace(json, std::string(source)));
+        return choices_at(JsonLocation(json, std::string(source)));
     });
 }
 
@@ -154,7 +154,7 @@ std::string to_json(const std::vector<RememberedChoice>& choices) {
 }
 
 std::optional<Choice> remembered_choice(const std::filesystem::path& path, const ChoiceKey& key) {
-    std::error_code none;  // a file that cannot be looked at is none
+    std::error_code none;  // a file that cannot be looked at counts as absent
     if (!std::filesystem::exists(path, none)) return std::nullopt;
     const std::vector<RememberedChoice> choices = read_choices(path);
     const auto found = std::ranges::find(choices, key, &RememberedChoice::key);

@@ -8,7 +8,7 @@
 
 #include "tidemill/machine/topology.hpp"
 #include "tidemill/runtime/graph/graph.hpp"
-#include "tidemill/tuning/choose/how_to_run.hpp"
+#include "tidemill/tuning/choose/run_config.hpp"
 
 namespace tidemill {
 

@@ -8,8 +8,8 @@
 
 namespace tidemill::internal {
 
-/// Tells in a report how busy each cluster of cores was: of kinds whose cores were found to be in clusters,
-/// by these, else by the topology's. Nothing where there is one cluster, or no thread was pinned.
+/// Adds to a report how busy each cluster of cores was: of kinds whose cores were found to be in clusters, by
+/// these, else by the topology's. Nothing where there is one cluster, or no thread was pinned.
 void tell_clusters(RunReport& report, const Topology& topology, const std::vector<FarCuts>& far_cuts);
 
 }  // namespace tidemill::internal

@@ -12,12 +12,12 @@ namespace tidemill {
 
 namespace {
 
-bool is_emulated(const HowToRun& how, const std::string& kind) {
+bool is_emulated(const RunConfig& how, const std::string& kind) {
     return how.emulation && how.emulation->kinds.contains(kind);
 }
 
 // Half of the machine's cores, and at least one of each kind.
-Platform halved(const HowToRun& how, const Topology& topology) {
+Platform halved(const RunConfig& how, const Topology& topology) {
     const std::string& real = topology.kinds.front().name;
     const auto cores = static_cast<int>(topology.cores.size());
     if (how.emulation->kinds.size() != 1 || is_emulated(how, real)) {
@@ -30,7 +30,7 @@ Platform halved(const HowToRun& how, const Topology& topology) {
     return platform;
 }
 
-Platform real_part(const HowToRun& how) {
+Platform real_part(const RunConfig& how) {
     Platform real;
     for (const CoreCount& kind : how.scheduling.cores->kinds())
         if (!is_emulated(how, kind.kind)) real.set(kind.kind, kind.count);
@@ -38,7 +38,7 @@ Platform real_part(const HowToRun& how) {
 }
 
 // Workers that emulate another kind run on the first one.
-PuSet pus_of(const std::string& kind, const HowToRun& how, const Topology& topology) {
+PuSet pus_of(const std::string& kind, const RunConfig& how, const Topology& topology) {
     const CoreKind& real =
         is_emulated(how, kind) ? topology.kinds.front() : topology.kinds[topology.kind_index(kind)];
     PuSet pus;
@@ -51,7 +51,7 @@ PuSet pus_of(const std::string& kind, const HowToRun& how, const Topology& topol
 
 }  // namespace
 
-Platform cores_of_workers(const HowToRun& how, const Topology& topology) {
+Platform cores_of_workers(const RunConfig& how, const Topology& topology) {
     if (!how.emulation) return cores_here(how.scheduling.cores, topology);
     if (!how.scheduling.cores) return halved(how, topology);
     for (const auto& [name, kind] : how.emulation->kinds) {
@@ -63,7 +63,7 @@ Platform cores_of_workers(const HowToRun& how, const Topology& topology) {
     return *how.scheduling.cores;
 }
 
-DynamicOptions dynamic_workers(const HowToRun& how, const Topology& topology) {
+DynamicOptions dynamic_workers(const RunConfig& how, const Topology& topology) {
     DynamicOptions options{.workers = 0,
                            .policy = how.policy,
                            .window = how.window,

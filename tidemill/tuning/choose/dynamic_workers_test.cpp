@@ -14,8 +14,8 @@ Topology machine(const char* kinds) {
     return internal::made_up_machine("core:4 pu:1", kinds);
 }
 
-HowToRun emulating(const char* wish, std::optional<Platform> cores = {}) {
-    HowToRun how{.executor = ExecutorKind::dynamic, .scheduling = {.cores = cores}};
+RunConfig emulating(const char* wish, std::optional<Platform> cores = {}) {
+    RunConfig how{.executor = ExecutorKind::dynamic, .scheduling = {.cores = cores}};
     auto emulation = std::make_shared<bridge::Emulation>();
     bridge::add_emulated_kind(*emulation, wish);
     how.emulation = emulation;
@@ -56,7 +56,7 @@ TEST_CASE("dynamic workers: on a machine with several kinds each worker stays on
 }
 
 TEST_CASE("dynamic workers: other executors emulate no kinds of cores") {
-    HowToRun how = emulating("little=2");
+    RunConfig how = emulating("little=2");
     how.executor = ExecutorKind::pipeline;
     CHECK_THROWS_WITH_AS(check(how), doctest::Contains("take dynamic"), RunError);
 }

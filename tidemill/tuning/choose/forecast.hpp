@@ -4,7 +4,7 @@
 
 #include "tidemill/scheduling/static/cost_model.hpp"
 #include "tidemill/scheduling/static/schedule.hpp"
-#include "tidemill/tuning/choose/how_to_run.hpp"
+#include "tidemill/tuning/choose/run_config.hpp"
 
 namespace tidemill {
 

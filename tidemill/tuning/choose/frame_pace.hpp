@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "tidemill/tuning/choose/how_to_run.hpp"
+#include "tidemill/tuning/choose/run_config.hpp"
 
 namespace tidemill::internal {
 
@@ -35,7 +35,7 @@ class FramePace {
     Clock::time_point now_ = start_;
 };
 
-/// How the first frames of the way that was chosen came: from that the others are foretold. The thread that
+/// How the first frames of the way that was chosen came: from that the others are predicted. The thread that
 /// is asked begins one frame of `share`; so many may be in flight before it has to wait.
 class FirstFrames {
   public:

@@ -30,11 +30,11 @@ void check_folder_of(const std::string& path) {
 
 }  // namespace
 
-KnownFactors::KnownFactors(const HowToRun& how, Platform cores)
+KnownFactors::KnownFactors(const RunConfig& how, Platform cores)
     : cores_(std::move(cores)), path_(how.remember), given_(how.factors != nullptr) {
     if (given_) known_ = *how.factors;
     if (!path_.empty()) check_folder_of(path_);
-    std::error_code none;  // whoever cannot be asked for is told when it is written
+    std::error_code none;  // a failed request is reported when it is written
     if (!path_.empty() && std::filesystem::exists(path_, none)) known_ = bridge::read_factor_file(path_);
     if (known_) check_kinds(*known_, cores_, given_ ? "the file of factors" : path_);
 }

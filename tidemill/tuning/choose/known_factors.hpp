@@ -4,7 +4,7 @@
 
 #include "tidemill/runtime/dynamic/dynamic.hpp"
 #include "tidemill/scheduling/unequal/factor_file.hpp"
-#include "tidemill/tuning/choose/how_to_run.hpp"
+#include "tidemill/tuning/choose/run_config.hpp"
 
 namespace tidemill {
 
@@ -13,7 +13,7 @@ class KnownFactors {
   public:
     /// Reads the file that is to remember, where there is one. Throws BridgeError for one that is damaged,
     /// and for factors that know nothing of a kind of these cores.
-    KnownFactors(const HowToRun& how, Platform cores);
+    KnownFactors(const RunConfig& how, Platform cores);
 
     void tell(DynamicOptions& workers) const;
 

@@ -29,7 +29,7 @@ RunReport report_of_two_units() {
 
 TEST_CASE("known factors: what a run has seen is there for the next one, and nothing else") {
     const ScratchFolder folder;
-    const HowToRun how{.executor = ExecutorKind::dynamic, .remember = folder / "known.json"};
+    const RunConfig how{.executor = ExecutorKind::dynamic, .remember = folder / "known.json"};
     const KnownFactors none(how, kBoth);
     DynamicOptions workers{.kind_names = {"big", "little"}};
     none.tell(workers);
@@ -50,7 +50,7 @@ TEST_CASE("known factors: what is given ahead is not tried, and of other kinds o
     auto file = std::make_shared<bridge::FactorFile>();
     file->cores = kBoth;
     file->tasks = {{.name = "a", .kinds = {{"big", {5, 100}}, {"little", {15, 100}}}}};
-    const HowToRun how{.executor = ExecutorKind::dynamic, .factors = file};
+    const RunConfig how{.executor = ExecutorKind::dynamic, .factors = file};
     DynamicOptions workers{.kind_names = {"big", "little"}};
     KnownFactors(how, kBoth).tell(workers);
     CHECK_FALSE(workers.explores);
@@ -63,7 +63,7 @@ TEST_CASE("known factors: a damaged file stops the run before it begins, and sta
     const ScratchFolder folder;
     const std::string path = folder / "known.json";
     std::ofstream(path) << "{\"version\": 1";
-    const HowToRun how{.executor = ExecutorKind::dynamic, .remember = path};
+    const RunConfig how{.executor = ExecutorKind::dynamic, .remember = path};
     CHECK_THROWS_WITH_AS(KnownFactors(how, kBoth), doctest::Contains(path.c_str()), bridge::BridgeError);
 }
 

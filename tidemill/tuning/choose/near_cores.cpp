@@ -14,7 +14,7 @@ constexpr double kSecondsOfPair = 0.003;
 constexpr double kSecondsOfBytes = 0.01;
 constexpr double kClearlyFarther = 1.5;
 constexpr std::size_t kMostMeasured = 10;  // cores: 45 pairs
-constexpr std::size_t kBytes = 1024;       // enough lines to be told from the word, few enough for the time
+constexpr std::size_t kBytes = 1024;       // enough lines to differ from the word, few enough for the time
 
 double seconds_for(std::size_t cores) {
     const double pairs = static_cast<double>(cores) * (static_cast<double>(cores) - 1) / 2;
@@ -33,7 +33,7 @@ struct MeanTrip {
     double ns() const { return sum_ns / static_cast<double>(count); }
 };
 
-/// Clusters of cores, which are told by their places among those that are used.
+/// Clusters of cores, which are numbered by their places among those that are used.
 using Clusters = std::vector<std::vector<std::size_t>>;
 
 Clusters clusters_of(const Topology& topology, const std::vector<std::size_t>& used) {
@@ -54,7 +54,7 @@ struct Samples {
     std::size_t cluster(std::size_t sample) const { return sample * all / count; }
 };
 
-// Nothing where that tells nothing.
+// Nothing where that shows nothing.
 std::optional<Samples> measured_samples(const Clusters& clusters, const std::vector<std::size_t>& used,
                                         const MeasureDistances& measure) {
     Samples samples{.count = std::min(clusters.size(), kMostMeasured - 1), .all = clusters.size()};
@@ -87,7 +87,7 @@ CoreDistances between_clusters(const Samples& samples) {
     return between;
 }
 
-// As between the first cores of the topology's clusters. Empty where that tells nothing.
+// As between the first cores of the topology's clusters. Empty where that shows nothing.
 CoreDistances distances_by_cluster(const Topology& topology, const std::vector<std::size_t>& used,
                                    const MeasureDistances& measure) {
     const Clusters clusters = clusters_of(topology, used);

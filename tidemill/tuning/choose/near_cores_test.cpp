@@ -183,7 +183,7 @@ TEST_CASE("near cores: what could not be measured is not known, and costs nothin
     MadeUp without_bytes{.of_cluster = 4, .knows_bytes = false};
     REQUIRE(of_all(without_bytes.measure()).far_cuts().size() == 1);
     CHECK(of_all(without_bytes.measure()).far_cuts()[0].byte_us == 0);
-    // Clusters of one core each have nothing near, and times of 0 tell nothing.
+    // Clusters of one core each have nothing near, and times of 0 show nothing.
     MadeUp alone{.of_cluster = 1};
     const Topology twelve = made_up_machine("l3:12 core:1 pu:1", "big=core0-11");
     CHECK(NearCores::measured(twelve, {.big = 12}, alone.measure()).far_cuts().empty());

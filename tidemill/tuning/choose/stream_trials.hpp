@@ -8,14 +8,14 @@
 #include "tidemill/runtime/execute/relay.hpp"
 #include "tidemill/runtime/graph/graph.hpp"
 #include "tidemill/tuning/choose/frame_pace.hpp"
-#include "tidemill/tuning/choose/promising_ways.hpp"
+#include "tidemill/tuning/choose/run_candidates.hpp"
 #include "tidemill/tuning/choose/trials.hpp"
 #include "tidemill/tuning/profile/busy_log.hpp"
 
 namespace tidemill {
 
 /// A way to run a graph that may be the best, and what runs it so.
-struct Candidate : internal::PromisingWay {
+struct Candidate : internal::RunCandidate {
     std::shared_ptr<StretchRunner> runner{};
 };
 

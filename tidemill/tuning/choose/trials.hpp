@@ -10,13 +10,13 @@ namespace tidemill {
 inline constexpr double kWaitsAtPace = 0.05;
 
 /// Finds out which of several ways to run a stream is fastest by letting them take turns on it: A B A B,
-/// twice each in a round, of which the shorter turn counts. Who is more than a tenth slower than the best of
-/// a round is out; the others go on in turns that are twice as long, so what is left to lose is little. Knows
-/// no clock and no executor.
+/// twice each in a round, of which the shorter turn counts. A candidate that is more than a tenth slower than
+/// the best of a round is out; the others go on in turns that are twice as long, so what is left to lose is
+/// little. Knows no clock and no executor.
 ///
 /// Where the source of a turn waits, it sets the pace: all ways that keep up have the same period. Then the
 /// turns begin anew, and the thread that takes most of its core for a frame counts instead, since it says how
-/// much room is left. Who is a tenth slower than the others is out even so.
+/// much room is left. One that is a tenth slower than the others is out even so.
 class Trials {
   public:
     struct Turn {

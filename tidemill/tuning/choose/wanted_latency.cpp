@@ -11,10 +11,10 @@
 
 namespace tidemill::internal {
 
-std::optional<Schedule> schedule_within_latency(const Profile& profile, const HowToRun& how,
+std::optional<Schedule> schedule_within_latency(const Profile& profile, const RunConfig& how,
                                                 std::vector<std::string>& warnings) {
     constexpr double kLongestUs = 1e12;
-    const HowToSchedule& wanted = how.scheduling;
+    const ScheduleConfig& wanted = how.scheduling;
     const Objective objective = wanted.objective_for(profile);
     const bool has_devices =
         std::ranges::any_of(profile.kinds, [&](const std::string& kind) { return profile.is_device(kind); });
@@ -30,7 +30,7 @@ std::optional<Schedule> schedule_within_latency(const Profile& profile, const Ho
     }
 }
 
-void limit_in_flight(Schedule& schedule, const Profile& profile, const HowToRun& how,
+void limit_in_flight(Schedule& schedule, const Profile& profile, const RunConfig& how,
                      std::vector<std::string>& warnings) {
     if (!how.latency_us) return;
     constexpr double kMost = 1 << 20;  // more memory than any frame is worth

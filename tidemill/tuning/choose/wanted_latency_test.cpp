@@ -13,8 +13,8 @@ Profile three_tasks() {
     return profile;
 }
 
-HowToRun within(double latency_us) {
-    HowToRun how{.latency_us = latency_us};
+RunConfig within(double latency_us) {
+    RunConfig how{.latency_us = latency_us};
     how.scheduling.cores = Platform{.big = 2};
     return how;
 }
@@ -23,7 +23,7 @@ HowToRun within(double latency_us) {
 
 TEST_CASE("a wanted latency makes the schedule, and lets as many frames be in flight as it allows") {
     std::vector<std::string> warnings;
-    const HowToRun how = within(300);
+    const RunConfig how = within(300);
     std::optional<Schedule> schedule = schedule_within_latency(three_tasks(), how, warnings);
     REQUIRE(schedule);
     CHECK(schedule->frames_in_flight == 2);  // as its period of 70 us needs
@@ -35,7 +35,7 @@ TEST_CASE("a wanted latency makes the schedule, and lets as many frames be in fl
 
 TEST_CASE("a latency that nothing meets is told with the least there is, and one frame is in flight") {
     std::vector<std::string> warnings;
-    const HowToRun how = within(40);
+    const RunConfig how = within(40);
     std::optional<Schedule> schedule = schedule_within_latency(three_tasks(), how, warnings);
     REQUIRE(schedule);
     limit_in_flight(*schedule, three_tasks(), how, warnings);
@@ -46,7 +46,7 @@ TEST_CASE("a latency that nothing meets is told with the least there is, and one
 
 TEST_CASE("who names another strategy or a rate gets its schedule, with frames in flight for the latency") {
     std::vector<std::string> warnings;
-    HowToRun how = within(300);
+    RunConfig how = within(300);
     how.scheduling.strategy = &strategy("packed");
     CHECK_FALSE(schedule_within_latency(three_tasks(), how, warnings));
     Schedule packed = schedule(three_tasks(), how.scheduling);
@@ -64,7 +64,7 @@ TEST_CASE("who names another strategy or a rate gets its schedule, with frames i
 
 TEST_CASE("cores that slow each other down are told, and the strategy's schedule is taken") {
     std::vector<std::string> warnings;
-    HowToRun how = within(300);
+    RunConfig how = within(300);
     how.scheduling.model = {.kinds = {{.kind = "big", .slowdown = {1, 1.2}}}};
     CHECK_FALSE(schedule_within_latency(three_tasks(), how, warnings));
     REQUIRE(warnings.size() == 1);

@@ -7,11 +7,11 @@
 #include "tidemill/runtime/execute/engine.hpp"
 #include "tidemill/runtime/execute/pipeline_cut.hpp"
 #include "tidemill/tuning/choose/dynamic_workers.hpp"
-#include "tidemill/tuning/choose/promising_ways.hpp"
+#include "tidemill/tuning/choose/run_candidates.hpp"
 
 namespace tidemill {
 
-WayRunners::WayRunners(Graph& graph, const Structure& structure, const HowToRun& how,
+WayRunners::WayRunners(Graph& graph, const Structure& structure, const RunConfig& how,
                        const Topology& topology)
     : graph_(graph),
       how_(how),
@@ -20,7 +20,7 @@ WayRunners::WayRunners(Graph& graph, const Structure& structure, const HowToRun&
 
 std::shared_ptr<StretchRunner> WayRunners::make(const Choice::Way& way) const {
     if (way.executor == ExecutorKind::dynamic) {
-        HowToRun how = how_;
+        RunConfig how = how_;
         how.executor = ExecutorKind::dynamic;
         how.policy = way.policy;
         return std::make_shared<DynamicEngine>(graph_, dynamic_workers(how, topology_));

@@ -9,8 +9,8 @@
 #include "tidemill/runtime/execute/stretch.hpp"
 #include "tidemill/runtime/graph/graph.hpp"
 #include "tidemill/runtime/graph/structure.hpp"
-#include "tidemill/tuning/choose/how_to_run.hpp"
 #include "tidemill/tuning/choose/near_cores.hpp"
+#include "tidemill/tuning/choose/run_config.hpp"
 
 namespace tidemill {
 
@@ -18,7 +18,7 @@ namespace tidemill {
 class WayRunners {
   public:
     /// All of these must outlive it; the cores of `how` are those that may be used.
-    WayRunners(Graph& graph, const Structure& structure, const HowToRun& how, const Topology& topology);
+    WayRunners(Graph& graph, const Structure& structure, const RunConfig& how, const Topology& topology);
 
     /// Throws what an executor throws that cannot run this graph.
     std::shared_ptr<StretchRunner> make(const Choice::Way& way) const;
@@ -37,7 +37,7 @@ class WayRunners {
 
   private:
     Graph& graph_;
-    const HowToRun& how_;
+    const RunConfig& how_;
     const Topology& topology_;
     std::shared_ptr<StretchRunner> in_order_;
     std::optional<internal::NearCores> near_cores_{};

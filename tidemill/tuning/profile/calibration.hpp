@@ -19,7 +19,7 @@ struct CalibrationOptions {
     int rounds = 7;                      ///< of which the median counts
     bool siblings = false;               ///< also the two threads of a core, which schedules then may share
     EnergyMeter* energy_meter = nullptr;
-    std::function<void(std::string_view)> progress{};  ///< told what is measured next
+    std::function<void(std::string_view)> progress{};  ///< called with what is measured next
 };
 
 /// Measured cost of a cut for frames of one size.
@@ -41,7 +41,7 @@ struct Calibration {
 /// - slowdowns: how much longer computing takes as 1, 2, ... cores of a kind do it at the same time;
 /// - where siblings are wanted, shared_slowdown: how much longer it takes on both threads of a core;
 /// - watts of each kind, by the meter: all cores of the kind computing, and none of any.
-/// What the machine cannot tell stays out of the model.
+/// Costs that the machine cannot show stays out of the model.
 Calibration calibrate(const Topology& topology, const CalibrationOptions& options = {});
 
 }  // namespace tidemill

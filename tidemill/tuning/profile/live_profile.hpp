@@ -29,7 +29,7 @@ class LiveProfile final : public Observer {
     LiveWindow take(std::uint64_t least_frames = 1);
 
   private:
-    // One thread adds, whoever asks reads.
+    // One thread adds, any reads.
     struct Sum {
         std::atomic<std::uint64_t> ticks{0};
         std::atomic<std::uint64_t> calls{0};

@@ -95,7 +95,8 @@ def run(
         return None if opened is None else work(opened)
 
 
-# And why folders below could not be looked into. What has a recording's name and is no file is told later.
+# And why folders below could not be looked into. What has a recording's name and is no file is reported
+# later.
 def _recordings_in(folder: Path) -> tuple[list[Path], dict[str, str]]:
     if not os.path.isdir(folder):
         raise SweepError(f"{folder}: it is no folder: name the one with the recordings")

@@ -9,7 +9,8 @@ from typing import Any
 COLUMN_WIDTH_IN = 3.5
 """Of two-column papers."""
 
-# Dark to light, so that a grey print keeps them apart; the hues are told apart with any eyes (after Okabe and Ito 2008).
+# Dark to light, so that a grey print keeps them apart; the hues are distinct for any eyes (after Okabe and
+# Ito 2008).
 COLOURS = ("#000000", "#0072b2", "#d55e00", "#2fb58c", "#cc79a7", "#6fbcea", "#f2c14e")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 LINES = ("-", "--", "-.", ":")

@@ -172,7 +172,7 @@ class _Kept:
             self._state.close()
 
 
-# As many questions as there may be workers; who was not asked is refused later, if need be.
+# As many questions as there may be workers; a worker that was not asked is refused later, if need be.
 def _asked(engine: Engine) -> list[list[str]]:
     try:
         futures = [engine.executor.submit(instruction_sets_here, k) for k in range(2 * engine.workers)]
@@ -219,7 +219,7 @@ def read_plan_of_state(saved: Mapping[str, Any]) -> Plan:
     return Plan(**saved, cuts=Cuts(0, 0))
 
 
-# In the main thread; elsewhere nothing is asked, and who calls may end the engine.
+# In the main thread; elsewhere nothing is asked, and the caller may end the engine.
 @contextmanager
 def _interrupts() -> Iterator[list[int]]:
     got: list[int] = []

@@ -142,7 +142,7 @@ def _hand_on(call: Any, text: bytes, tell: Callable[[bytes], None]) -> None:
         tell(_text_of((False, error)))
 
 
-# Ray's exceptions are of classes that it makes as it goes; what cannot be sent is told by its words.
+# Ray's exceptions are of classes that it makes as it goes; what cannot be sent is sent as text.
 def _text_of(answer: tuple[bool, Any]) -> bytes:
     try:
         if not answer[0]:

@@ -71,7 +71,7 @@ class Tally:
             range_, counts = found
             wanted = self.wanted
             if wanted is not None and range_.limit != wanted and self._events_of(counts) >= wanted:
-                # Enough of them lie in here, but where the last one that counts does, only a new count tells.
+                # Enough of them lie in here, but where the last one that counts does, only a new count shows.
                 self.again.insert(0, Range(range_.first, range_.length, wanted))
                 return
             add(self.counts, counts)

@@ -32,7 +32,7 @@ class BandTap final : public io::SampleSource {
     enum State : int { wanted, taken };
 
     std::unique_ptr<io::SampleSource> from_;
-    std::vector<std::byte> copied_;  // belongs to whoever the state says: the reader while wanted
+    std::vector<std::byte> copied_;  // its owner is in the state: the reader while wanted
     std::size_t filled_ = 0;
     std::atomic<int> state_{wanted};
 };

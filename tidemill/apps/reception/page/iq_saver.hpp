@@ -44,7 +44,7 @@ class IqSaver {
     io::SigmfMetadata samples_;
     std::size_t wanted_bytes_;
     std::filesystem::path name_{};
-    std::vector<std::byte> kept_{};  // belongs to whoever the state says
+    std::vector<std::byte> kept_{};  // its owner is in the state
     std::mutex wishes_;              // of several viewers one at a time
     std::atomic<int> state_{idle};
     std::jthread thread_;

@@ -127,7 +127,7 @@ Looked reception(const std::string& bytes, std::size_t readers, std::size_t stal
     RunOptions run{.statistics = true};
     if (page_wanted) {
         show.add(RxStatus([&] { return receiver.now(0); }, monitor, counted), services,
-                 RxPlace{.name = "bench", .input_rate_hz = kRateHz, .format = counted.format()});
+                 RxLabel{.name = "bench", .input_rate_hz = kRateHz, .format = counted.format()});
         shown.emplace(page, show);
         counted.each_seconds(0.5, [&page] { page.look(); });
         run.observers.push_back(&show.run().observer());

@@ -19,7 +19,7 @@
 namespace tidemill::cli {
 namespace {
 
-// A number that is told with each frame, and one that is no slider.
+// A number that is sent with each frame, and one that is no slider.
 class Amplifier final : public Module {
   public:
     explicit Amplifier(std::vector<float>& told) : Module("amp"), told_(told) {}

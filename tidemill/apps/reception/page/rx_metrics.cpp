@@ -16,7 +16,7 @@ constexpr std::array<std::string_view, 8> kCounters{"frames",     "frames_bad", 
                                                     "ts_packets", "continuity_errors", "samples_clipped",
                                                     "overflows",  "samples_missing"};
 
-/// A number as Prometheus reads it; empty for what is none.
+/// A number as Prometheus reads it; empty for other values.
 struct MetricText {
     std::string operator()(bool truth) const { return truth ? "1" : "0"; }
     std::string operator()(std::uint64_t number) const { return fmt::format("{}", number); }
@@ -78,7 +78,7 @@ std::string modcod_lines(const std::vector<RxMetrics>& carriers) {
     return metric.text();
 }
 
-// Counters go by numbers alone: a name is a stranger's, who may change it as often as he likes.
+// Counters go by numbers alone: a name is a stranger's, and may change as often as it likes.
 std::string service_lines(const std::vector<RxMetrics>& carriers) {
     Metric packets{"tidemill_rx_service_packets_total", "counter"};
     Metric info{"tidemill_rx_service_info", "gauge"};

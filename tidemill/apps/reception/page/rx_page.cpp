@@ -68,7 +68,7 @@ std::string RxPage::url() const {
 }
 
 page::PageOptions RxPage::server_options() const {
-    const PagePlace place = options_.where();
+    const PageAddress place = options_.where();
     page::PageOptions server{.address = place.address,
                              .port = place.port,
                              .hosts = options_.hosts,

@@ -7,7 +7,7 @@
 
 #include "tidemill/apps/page/live_feed.hpp"
 #include "tidemill/apps/page/page_server.hpp"
-#include "tidemill/apps/reception/page/page_place.hpp"
+#include "tidemill/apps/reception/page/page_address.hpp"
 #include "tidemill/apps/reception/page/rx_show.hpp"
 #include "tidemill/apps/reception/rx_status.hpp"
 
@@ -15,8 +15,8 @@ namespace tidemill::cli {
 
 /// Where and to whom a reception is shown while it runs, and after it.
 struct RxPageOptions {
-    std::optional<OrAuto<PagePlace>> place{};  ///< none: no page
-    std::vector<std::string> hosts{};          ///< by which it may be asked for
+    std::optional<OrAuto<PageAddress>> place{};  ///< none: no page
+    std::vector<std::string> hosts{};            ///< by which it may be asked for
     std::size_t most_viewers = 32;
     std::string password_file{};    ///< else the variable TIDEMILL_PAGE_PASSWORD
     bool control = false;           ///< also others than this machine may change something
@@ -24,7 +24,7 @@ struct RxPageOptions {
     double unhealthy_after_s = 10;  ///< without a lock
     std::string report{};           ///< a file with the whole run; empty: none
 
-    PagePlace where() const { return place->value.value_or(PagePlace{}); }
+    PageAddress where() const { return place->value.value_or(PageAddress{}); }
     bool any() const { return place || !report.empty(); }
 };
 

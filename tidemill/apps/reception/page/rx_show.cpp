@@ -8,7 +8,7 @@ namespace tidemill::cli {
 RxShow::RxShow(Receivers& receivers, const CountedSource& samples, BandTap* band, IqSaver* iq)
     : run_(receivers, samples, band), receivers_(receivers), samples_(samples), iq_(iq) {}
 
-void RxShow::add(const RxStatus& status, const io::TsServices& services, RxPlace place) {
+void RxShow::add(const RxStatus& status, const io::TsServices& services, RxLabel place) {
     views_.push_back(std::make_unique<RxViews>(receivers_, status, services, std::move(place), run_.live()));
 }
 

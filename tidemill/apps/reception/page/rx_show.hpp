@@ -19,8 +19,8 @@ class RxShow {
     RxShow(Receivers& receivers, const CountedSource& samples, BandTap* band, IqSaver* iq);
 
     /// A carrier's; before the run.
-    void add(const RxStatus& status, const io::TsServices& services, RxPlace place);
-    /// Where the band's middle lies, as carriers' frequencies are told.
+    void add(const RxStatus& status, const io::TsServices& services, RxLabel place);
+    /// Where the band's middle lies, in the terms of carriers' frequencies.
     void place_band(double centre_hz) { band_centre_hz_ = centre_hz; }
 
     RunView& run() { return run_; }
@@ -28,7 +28,7 @@ class RxShow {
     IqSaver* iq() const { return iq_; }
     std::size_t carriers() const { return views_.size(); }
 
-    /// Times are those of the samples: of a recording it is they that tell when to step.
+    /// Times are those of the samples: of a recording they decide when to step.
     bool steps_by_samples() const { return samples_.ring() == nullptr; }
     void step(double now_s);
     void draw();

@@ -49,7 +49,7 @@ void Waterfall::add(std::span<const std::byte> samples) {
     every_ *= 2;
 }
 
-RxViews::RxViews(Receivers& receivers, const RxStatus& status, const io::TsServices& services, RxPlace place,
+RxViews::RxViews(Receivers& receivers, const RxStatus& status, const io::TsServices& services, RxLabel place,
                  LiveView& view)
     : receivers_(receivers),
       status_(status),

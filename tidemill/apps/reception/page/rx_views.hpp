@@ -20,11 +20,11 @@
 namespace tidemill::cli {
 
 /// Name of a carrier's reception, and the position of its samples.
-struct RxPlace {
+struct RxLabel {
     std::size_t carrier = 0;              ///< of the receivers, from 0 on
     std::optional<std::size_t> number{};  ///< in a scan, of one of several
     std::string name;
-    double tuned_hz = 0;  ///< where the receiver's samples were taken from, as it tells frequencies
+    double tuned_hz = 0;  ///< where the receiver's samples were taken from, as its frequencies are reported
     double rolloff = 0.20;
     double input_rate_hz = 0;  ///< of the receiver's samples
     dsp::SampleFormat format = dsp::SampleFormat::cf32;
@@ -32,7 +32,7 @@ struct RxPlace {
 };
 
 /// Samples of a whole reception whose spectra show it, the newest last: of a bounded number of moments, as
-/// far apart as that takes. Spectra are made for who asks.
+/// far apart as that takes. Spectra are made on request.
 class Waterfall {
   public:
     using Row = std::vector<std::byte>;
@@ -47,8 +47,8 @@ class Waterfall {
     std::size_t seen_ = 0;
 };
 
-/// The services that counters are kept of: the first so many numbers that ever came, for whoever collects
-/// them keeps a series of each for ever.
+/// The services that counters are kept of: the first so many numbers that ever came, because a collector
+/// keeps a series of each for ever.
 class CountedServices {
   public:
     static constexpr std::size_t kMost = 256;
@@ -70,10 +70,10 @@ struct RxMetrics {
 /// All that there is to see of a running reception of one carrier, as JSON. Any thread may ask.
 class RxViews {
   public:
-    RxViews(Receivers& receivers, const RxStatus& status, const io::TsServices& services, RxPlace place,
+    RxViews(Receivers& receivers, const RxStatus& status, const io::TsServices& services, RxLabel place,
             LiveView& view);
 
-    /// Twice a second: what is told in numbers moves on, and so does the waterfall.
+    /// Twice a second: the numbers move on, and so does the waterfall.
     void step(double now_s);
     /// Some times a second, when somebody looks: what is drawn moves on.
     void draw();
@@ -114,7 +114,7 @@ class RxViews {
     RxStatus status_;
     const RxStatus since_start_;
     const io::TsServices& ts_;
-    RxPlace place_;
+    RxLabel place_;
     dvbs2::EyeView eye_view_;
     LiveView& view_;
     std::size_t raw_, turned_, upright_, filtered_;
@@ -129,7 +129,7 @@ class RxViews {
     double last_s_ = 0;
 };
 
-/// The numbers of all carriers as Prometheus text, and who looks.
+/// The numbers of all carriers as Prometheus text, and the viewers.
 std::string metrics_text(const std::vector<RxMetrics>& carriers, std::size_t viewers);
 
 /// A text of a stranger as a label's value in Prometheus text.

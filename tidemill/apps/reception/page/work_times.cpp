@@ -43,7 +43,7 @@ void WorkTimes::step(const LiveTimes& seen, double idle_us, double waiting_us) {
 }
 
 // Those of another schedule take the place of the last ones'. At its end a stream may run on for a moment in
-// some stages, which is none.
+// some stages, which is no idle time.
 void WorkTimes::add_stages(const Stages& before) {
     Stages& whole = whole_.stages;
     if (!are_alike(recent_.stages, whole)) {

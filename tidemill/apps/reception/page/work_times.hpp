@@ -14,7 +14,7 @@ class WorkTimes {
   public:
     explicit WorkTimes(std::string reading_task) : reading_task_(std::move(reading_task)) {}
 
-    /// `seen` with the waits among the work. `idle_us`: what of that is none, of waits that are over;
+    /// `seen` with the waits among the work. `idle_us`: idle part of that, of waits that are over;
     /// `waiting_us`: what was waited, also in the wait that lasts; both from a moment before.
     void step(const LiveTimes& seen, double idle_us, double waiting_us);
 

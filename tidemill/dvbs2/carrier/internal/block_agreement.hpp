@@ -26,7 +26,7 @@ PowerStatistics statistics_of(double energy, double power);
 PowerStatistics statistics_of_straight(std::span<const PowerBlock> blocks);
 
 /// How well evenly spaced blocks agree with their neighbours. Those far apart are not compared: what a noisy
-/// carrier does between them, no offset foretells.
+/// carrier does between them, no offset predicts.
 class BlockAgreement {
   public:
     BlockAgreement(std::span<const PowerBlock> blocks, int order);

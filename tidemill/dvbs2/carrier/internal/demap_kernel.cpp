@@ -60,7 +60,7 @@ std::size_t demap_points_from(D d, const float* data, const PointMetrics& metric
     for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
         hn::Vec<D> x, y, likely[std::size_t{1} << kBits];
         hn::LoadInterleaved2(d, data + 2 * i, x, y);
-        // One that is known to be lost tells nothing, and is none of a ring near the middle.
+        // A symbol that is known to be lost carries nothing, and is not one of a ring near the middle.
         const auto is_there = hn::Or(hn::Ne(x, hn::Zero(d)), hn::Ne(y, hn::Zero(d)));
         for (std::size_t label = 0; label < std::size(likely); ++label) {
             const PointMetric& p = metrics.points[label];

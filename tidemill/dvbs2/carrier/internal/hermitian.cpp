@@ -11,7 +11,7 @@ namespace {
 
 using Complex = std::complex<double>;
 
-// x y*, without the standard's care for what is no number.
+// x y*, without the standard's care for values that are no numbers.
 Complex by_conjugate(Complex x, Complex y) {
     return {x.real() * y.real() + x.imag() * y.imag(), x.imag() * y.real() - x.real() * y.imag()};
 }

@@ -17,7 +17,7 @@ class PhaseTrellis {
     /// one to the next.
     void begin(int order, double step_sigma, std::size_t blocks);
 
-    /// Says what a header tells of the phase where the paths are.
+    /// Adds a header's information on the phase where the paths are.
     void add_header(const PhaseSample& header);
 
     /// Goes on by a block; `emission` is its power, scaled so that its real part is a log-likelihood.

@@ -24,7 +24,7 @@ constexpr double kLargestLag = 20;   // in log-likelihood, behind the best offse
 constexpr std::size_t kMostSweeps = 5;
 
 // Offsets worth a look. Two headers allow only those at which the phase turns by the right part of a turn
-// between them; from one alone they are as close together as the blocks can tell apart.
+// between them; from one alone they are as close together as the blocks can distinguish.
 class OffsetComb {
   public:
     OffsetComb(std::span<const PhaseSample> headers, double span) : step_(1 / (kLoneStepsPerTurn * span)) {

@@ -88,7 +88,7 @@ class MemorySource final : public io::SampleSource {
     std::size_t given_ = 0;
 };
 
-/// All that a reception tells and that must not depend on who ran it.
+/// All results of a reception that must not depend on the executor.
 struct Received {
     std::vector<std::uint8_t> packets;
     ReceptionReport report;
@@ -134,7 +134,8 @@ inline std::optional<std::size_t> received_from(std::span<const std::uint8_t> se
     return (sent.size() - received.size()) / io::kTsPacketBytes;
 }
 
-/// Where each received packet was sent. Those that never were are told by the last number, the count of all.
+/// Where each received packet was sent. Those that never were are counted by the last number, the count of
+/// all.
 inline std::vector<std::size_t> places_of(const std::vector<std::uint8_t>& received,
                                           const std::vector<std::uint8_t>& sent) {
     const auto packet = [](const std::vector<std::uint8_t>& of, std::size_t at) {

@@ -32,7 +32,7 @@ bool are_one(const OccupiedStretch& a, const OccupiedStretch& b) {
     return std::abs(a.middle - b.middle) < kSame * b.width && std::abs(a.width - b.width) < kSame * b.width;
 }
 
-void add_stretches(const SeenSpectrum& s, double factor, std::vector<OccupiedStretch>& found) {
+void add_stretches(const ObservedSpectrum& s, double factor, std::vector<OccupiedStretch>& found) {
     const double floor = quantile(s.power, kEmptyShare);
     const auto widest = static_cast<std::size_t>(kWidest * static_cast<double>(s.power.size()));
     std::size_t first = 0;
@@ -51,7 +51,7 @@ void add_stretches(const SeenSpectrum& s, double factor, std::vector<OccupiedStr
 
 }  // namespace
 
-std::vector<OccupiedStretch> occupied_stretches(const SeenSpectrum& spectrum) {
+std::vector<OccupiedStretch> occupied_stretches(const ObservedSpectrum& spectrum) {
     std::vector<OccupiedStretch> found;
     for (std::size_t factor = std::bit_floor(spectrum.power.size() / kFewestBins); factor >= kFinest;
          factor /= 2)

@@ -16,6 +16,6 @@ struct OccupiedStretch {
 
 /// Stretches from 1/170 of a fine spectrum to most of it, the wide ones first, which may hold some of the
 /// others.
-std::vector<OccupiedStretch> occupied_stretches(const SeenSpectrum& spectrum);
+std::vector<OccupiedStretch> occupied_stretches(const ObservedSpectrum& spectrum);
 
 }  // namespace tidemill::dvbs2::internal

@@ -97,7 +97,7 @@ void sliding_sums(std::span<const double> values, std::size_t width, std::vector
     }
 }
 
-void ShapeOverBins::sum(const Edges& edges, const SeenSpectrum& spectrum) {
+void ShapeOverBins::sum(const Edges& edges, const ObservedSpectrum& spectrum) {
     const std::size_t bins = spectrum.power.size(), reach = edges.reach;
     power_.assign(bins + 2 * reach + kPlacesAtOnce, 0);
     std::ranges::copy(spectrum.power, power_.begin() + static_cast<std::ptrdiff_t>(reach));
@@ -112,7 +112,7 @@ void ShapeOverBins::sum(const Edges& edges, const SeenSpectrum& spectrum) {
      edges.falling.size(), products_.data(), bins);
 }
 
-std::span<const ShapeFit> ShapeOverBins::fit(const CarrierShape& shape, const SeenSpectrum& spectrum) {
+std::span<const ShapeFit> ShapeOverBins::fit(const CarrierShape& shape, const ObservedSpectrum& spectrum) {
     const Edges edges(shape);
     sum(edges, spectrum);
     // Sums of the shape's values from the one at its lower end on.

@@ -14,11 +14,11 @@ namespace tidemill::dvbs2::internal {
 class ShapeOverBins {
   public:
     /// The fit at each bin; gone with the next call.
-    std::span<const ShapeFit> fit(const CarrierShape& shape, const SeenSpectrum& spectrum);
+    std::span<const ShapeFit> fit(const CarrierShape& shape, const ObservedSpectrum& spectrum);
 
   private:
     struct Edges;
-    void sum(const Edges& edges, const SeenSpectrum& spectrum);
+    void sum(const Edges& edges, const ObservedSpectrum& spectrum);
 
     std::vector<double> power_{}, squares_{};                        // with silence before and behind
     std::vector<double> power_sums_{}, square_sums_{}, products_{};  // of each place

@@ -12,9 +12,9 @@ namespace tidemill::dvbs2::internal {
 namespace {
 
 // Carriers and what lies between them, 90 dB apart, each bin with its chance.
-SeenSpectrum rough_spectrum(std::size_t bins, std::uint64_t seed) {
+ObservedSpectrum rough_spectrum(std::size_t bins, std::uint64_t seed) {
     std::mt19937_64 random(seed);
-    SeenSpectrum spectrum{.stretches = 200, .bin_hz = 1};
+    ObservedSpectrum spectrum{.stretches = 200, .bin_hz = 1};
     double level = 1;
     for (std::size_t k = 0; k < bins; ++k) {
         if (random() % 50 == 0) level = std::pow(10, static_cast<double>(random() % 90) / 10 - 4.5);
@@ -33,7 +33,7 @@ TEST_CASE("shape over bins: every target says what the textbook says of each bin
         ShapeOverBins over;
         std::size_t alike = 0;
         for (const std::size_t bins : {0U, 1U, 40U, 517U, 2048U}) {
-            const SeenSpectrum spectrum = rough_spectrum(bins, bins);
+            const ObservedSpectrum spectrum = rough_spectrum(bins, bins);
             for (const CarrierShape shape : {CarrierShape{24, 0.25}, CarrierShape{95.7, 0.05},
                                              CarrierShape{48.3, 0.35}, CarrierShape{700, 0.25}}) {
                 const auto fits = over.fit(shape, spectrum);

@@ -54,11 +54,11 @@ void patch_middle(std::vector<double>& power) {
         if (power[k] > 1.5 * usual) power[k] = usual;
 }
 
-SeenSpectrum coarser(const SeenSpectrum& fine, std::size_t bins) {
+ObservedSpectrum coarser(const ObservedSpectrum& fine, std::size_t bins) {
     // Neighbouring bins share half of their chance: the first step gains little.
     const double gain = std::max(1.0, static_cast<double>(bins) / 2);
-    SeenSpectrum coarse{.stretches = fine.stretches * gain,
-                        .bin_hz = fine.bin_hz * static_cast<double>(bins)};
+    ObservedSpectrum coarse{.stretches = fine.stretches * gain,
+                            .bin_hz = fine.bin_hz * static_cast<double>(bins)};
     for (std::size_t k = 0; k + bins <= fine.power.size(); k += bins) {
         double sum = 0;
         for (std::size_t i = 0; i < bins; ++i) sum += fine.power[k + i];
@@ -71,7 +71,7 @@ double CarrierShape::reach() const {
     return kReach * bins;
 }
 
-ShapeFit CarrierShape::fit(const SeenSpectrum& spectrum, double bin) const {
+ShapeFit CarrierShape::fit(const ObservedSpectrum& spectrum, double bin) const {
     const double reach = this->reach();
     const auto first = std::max<std::ptrdiff_t>(0, std::lround(std::ceil(bin - reach)));
     const auto last = std::min<std::ptrdiff_t>(spectrum.size() - 1, std::lround(std::floor(bin + reach)));
@@ -82,7 +82,7 @@ ShapeFit CarrierShape::fit(const SeenSpectrum& spectrum, double bin) const {
     return s.fit(reach, spectrum.stretches);
 }
 
-bool CarrierShape::stands_out(const SeenSpectrum& spectrum, double bin, const ShapeFit& fit) const {
+bool CarrierShape::stands_out(const ObservedSpectrum& spectrum, double bin, const ShapeFit& fit) const {
     const auto reach = static_cast<std::ptrdiff_t>(this->reach());
     const std::ptrdiff_t middle = std::lround(bin);
     std::vector<double> steps;
@@ -98,7 +98,7 @@ bool CarrierShape::stands_out(const SeenSpectrum& spectrum, double bin, const Sh
            kSigmas * std::sqrt(kSmeared * chance / static_cast<double>(steps.size()) / kShapeVariance);
 }
 
-double CarrierShape::refined(const SeenSpectrum& spectrum, double bin, double reach) const {
+double CarrierShape::refined(const ObservedSpectrum& spectrum, double bin, double reach) const {
     double best = bin, most = fit(spectrum, bin).likeness;
     for (double place = bin - reach; place <= bin + reach; place += reach / 20) {
         const double likeness = fit(spectrum, place).likeness;

@@ -6,7 +6,7 @@
 namespace tidemill::dvbs2::internal {
 
 /// A measured spectrum, frequencies in bins from the lowest on.
-struct SeenSpectrum {
+struct ObservedSpectrum {
     std::vector<double> power{};  ///< of each bin
     double stretches = 0;         ///< that it is the mean of
     double centre_hz = 0;
@@ -23,7 +23,7 @@ struct SeenSpectrum {
 void patch_middle(std::vector<double>& power);
 
 /// The same in which each bin is the mean of so many.
-SeenSpectrum coarser(const SeenSpectrum& fine, std::size_t bins);
+ObservedSpectrum coarser(const ObservedSpectrum& fine, std::size_t bins);
 
 /// A carrier's shape laid over a spectrum.
 struct ShapeFit {
@@ -41,12 +41,12 @@ struct CarrierShape {
     /// In bins from the middle: the shape is compared up to there.
     double reach() const;
     /// The fit of the shape with its middle at `bin`, where most of it lies within the spectrum.
-    ShapeFit fit(const SeenSpectrum& spectrum, double bin) const;
+    ShapeFit fit(const ObservedSpectrum& spectrum, double bin) const;
     /// Whether a fit's level is out of reach of how rough the spectrum is there: what repeats frame by frame,
     /// as a stream of null packets does, has a spectrum of lines.
-    bool stands_out(const SeenSpectrum& spectrum, double bin, const ShapeFit& fit) const;
+    bool stands_out(const ObservedSpectrum& spectrum, double bin, const ShapeFit& fit) const;
     /// The best middle within `reach` bins.
-    double refined(const SeenSpectrum& spectrum, double bin, double reach) const;
+    double refined(const ObservedSpectrum& spectrum, double bin, double reach) const;
 };
 
 /// Sums over the bins under a shape: their number, and sums of power and shape, of their squares and

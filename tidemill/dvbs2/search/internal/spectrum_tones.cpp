@@ -13,7 +13,7 @@ constexpr double kTone = 10;
 constexpr double kToneRange = 1e-5;
 constexpr std::ptrdiff_t kToneSpread = 6, kToneAround = 16;
 
-double around(const SeenSpectrum& s, std::ptrdiff_t middle) {
+double around(const ObservedSpectrum& s, std::ptrdiff_t middle) {
     double sum = 0, count = 0;
     for (std::ptrdiff_t k = middle - kToneAround; k <= middle + kToneAround; ++k) {
         if (std::abs(k - middle) <= kToneSpread || k < 0 || k >= s.size()) continue;
@@ -24,7 +24,7 @@ double around(const SeenSpectrum& s, std::ptrdiff_t middle) {
 
 }  // namespace
 
-std::vector<SpectrumTone> tones_of(const SeenSpectrum& s) {
+std::vector<SpectrumTone> tones_of(const ObservedSpectrum& s) {
     std::vector<SpectrumTone> tones;
     for (std::ptrdiff_t k = 1; k + 1 < s.size(); ++k) {
         const auto power = [&](std::ptrdiff_t bin) { return s.power[static_cast<std::size_t>(bin)]; };
@@ -37,7 +37,7 @@ std::vector<SpectrumTone> tones_of(const SeenSpectrum& s) {
     return tones;
 }
 
-void take_out(const std::vector<SpectrumTone>& tones, SeenSpectrum& s) {
+void take_out(const std::vector<SpectrumTone>& tones, ObservedSpectrum& s) {
     for (const SpectrumTone& tone : tones) {
         const auto first = std::max<std::ptrdiff_t>(0, tone.bin - kToneSpread),
                    last = std::min(s.size() - 1, tone.bin + kToneSpread);

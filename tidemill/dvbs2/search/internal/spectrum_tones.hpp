@@ -15,9 +15,9 @@ struct SpectrumTone {
 
 /// The tones of a spectrum, the strongest first; of a clean one its quantisation makes weaker ones all over
 /// the band, which are left out.
-std::vector<SpectrumTone> tones_of(const SeenSpectrum& spectrum);
+std::vector<SpectrumTone> tones_of(const ObservedSpectrum& spectrum);
 
 /// Gives the bins over which tones are smeared what is around them.
-void take_out(const std::vector<SpectrumTone>& tones, SeenSpectrum& spectrum);
+void take_out(const std::vector<SpectrumTone>& tones, ObservedSpectrum& spectrum);
 
 }  // namespace tidemill::dvbs2::internal

@@ -14,7 +14,7 @@ constexpr double kPilotLag = kPilotSpacingSymbols + kPilotBlockSymbols;
 constexpr double kLagTolerance = 40;  // a header's middle to the first pilots' is longer than from those on
 constexpr double kKept = 0.8;         // of what was seen, from frame to frame
 constexpr std::size_t kMostHeaders = 25;
-constexpr std::size_t kUsualHeaders = 17;  // as long as they tell enough: more are slow to see a drift begin
+constexpr std::size_t kUsualHeaders = 17;  // as long as they show enough: more are slow to see a drift begin
 constexpr double kSurelyStraight = 200e3;  // symbols: so long a line is in any case,
 constexpr double kLongestSymbols = 600e3;  // and as long as that where nothing speaks against it
 // The drift by headers' phases is finer, but there are others like it: decided by a line that is as sure as

@@ -9,8 +9,8 @@
 
 namespace tidemill::dvbs2::internal {
 
-/// Whether a carrier drifts faster than one expects who takes it to stand still: in each frame its pilots'
-/// phases lie on a parabola, and without pilots the headers' frequencies on a line. Cycles, symbols.
+/// Whether a carrier drifts faster than one that stands still: in each frame its pilots' phases lie on a
+/// parabola, and without pilots the headers' frequencies on a line. Cycles, symbols.
 class DriftWatch {
   public:
     /// Where a carrier is, what its drift is, and how sure that is.
@@ -33,7 +33,7 @@ class DriftWatch {
     };
     void add_header(const Header& header);
 
-    /// By the pilots: frequency is not told.
+    /// By the pilots: frequency is not used.
     Found by_pilots() const;
     /// By the headers.
     Found by_headers() const;

@@ -34,7 +34,7 @@ HeaderHit examine(const SymbolStore& kept, std::uint64_t place) {
 }
 
 std::optional<FoundFrame> frame_near(const SymbolStore& kept, std::uint64_t place,
-                                     const HeaderWanted& wanted) {
+                                     const HeaderQuery& wanted) {
     for (const int slip : wanted.slips) {
         const std::uint64_t start = place + static_cast<std::uint64_t>(static_cast<std::int64_t>(slip));
         if (start < kept.begin() || start + kHeaderSymbols > kept.end()) continue;
@@ -52,7 +52,7 @@ int header_symbols_left(const SymbolStore& kept, std::uint64_t place) {
     return kHeaderSymbols - static_cast<int>(std::ranges::count(kept.at(place, kHeaderSymbols), Iq{}));
 }
 
-HeaderRemains remains_at(const SymbolStore& kept, std::uint64_t place, bool inverted, double frequency) {
+DamagedHeader remains_at(const SymbolStore& kept, std::uint64_t place, bool inverted, double frequency) {
     std::array<Iq, kHeaderSymbols> header;
     copy_upright(kept.at(place, kHeaderSymbols), inverted, header);
     return {header, frequency};

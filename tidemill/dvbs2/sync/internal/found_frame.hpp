@@ -7,9 +7,9 @@
 #include "tidemill/dvbs2/standard/modcod.hpp"
 #include "tidemill/dvbs2/sync/frame_info.hpp"
 #include "tidemill/dvbs2/sync/header_search.hpp"
+#include "tidemill/dvbs2/sync/internal/damaged_header.hpp"
 #include "tidemill/dvbs2/sync/internal/front_path.hpp"
-#include "tidemill/dvbs2/sync/internal/header_remains.hpp"
-#include "tidemill/dvbs2/sync/internal/symbol_places.hpp"
+#include "tidemill/dvbs2/sync/internal/symbol_positions.hpp"
 #include "tidemill/dvbs2/sync/internal/symbol_store.hpp"
 
 namespace tidemill::dvbs2::internal {
@@ -20,7 +20,7 @@ struct HeardSymbols {
     // noise looks like the header of a long frame would grow after hours.
     SymbolStore kept{7 * kMaxFrameSymbols};
     FrontPath front;
-    SymbolPlaces places;
+    SymbolPositions places;
     bool ended = false;
 
     std::uint64_t end() const { return kept.end(); }
@@ -55,7 +55,7 @@ struct FrameLead {
 inline constexpr float kSearchQuality = 0.20F;
 
 /// Conditions for a header at a place that is known, but for `slips` symbols.
-struct HeaderWanted {
+struct HeaderQuery {
     double frequency;  // cycles per symbol
     bool inverted;
     float quality;  // at the least
@@ -65,8 +65,7 @@ struct HeaderWanted {
 inline constexpr int kNoSlip[]{0};
 
 /// The frame whose header is at `place`; nothing where none is recognised.
-std::optional<FoundFrame> frame_near(const SymbolStore& kept, std::uint64_t place,
-                                     const HeaderWanted& wanted);
+std::optional<FoundFrame> frame_near(const SymbolStore& kept, std::uint64_t place, const HeaderQuery& wanted);
 
 /// Symbols of the header at `place` that were not zeroed with a pulse.
 int header_symbols_left(const SymbolStore& kept, std::uint64_t place);
@@ -82,6 +81,6 @@ void copy_upright(std::span<const Iq> from, bool inverted, std::span<Iq> to);
 HeaderHit examine(const SymbolStore& kept, std::uint64_t place);
 
 /// Rest of a damaged header, for a frequency in cycles per symbol.
-HeaderRemains remains_at(const SymbolStore& kept, std::uint64_t place, bool inverted, double frequency);
+DamagedHeader remains_at(const SymbolStore& kept, std::uint64_t place, bool inverted, double frequency);
 
 }  // namespace tidemill::dvbs2::internal

@@ -10,7 +10,7 @@ namespace tidemill::dvbs2::internal {
 namespace {
 
 constexpr float kLockedQuality = 0.12F;   // place and frequency are known: a header misses it once in 10^4
-constexpr double kLockedShare = 1.0 / 3;  // of the mean: what is worse among good ones is none
+constexpr double kLockedShare = 1.0 / 3;  // of the mean: worse ones among good ones are not headers
 constexpr float kDoubtful = 0.7F;         // of the mean quality: is this header at another frequency?
 constexpr float kFarBetter = 1.4F;
 constexpr float kDummyQuality = 0.1F;  // 50 sigmas above what other symbols have
@@ -20,8 +20,8 @@ constexpr int kWhole = kHeaderSymbols - 8;          // with so many symbols a he
 constexpr int kLeastTeaching = kHeaderSymbols / 2;  // symbols of a header
 constexpr std::uint64_t kLearnSymbols = 5ULL * kMaxFrameSymbols;  // before the frequency is taken as it is
 
-// Where the clock leapt or slipped in a frame, its pilots are not where they should be: they would tell a
-// drift that is none. What a pulse has left of a header may tell less than headers are trusted to.
+// Where the clock leapt or slipped in a frame, its pilots are not where they should be: they would feign a
+// drift. What a pulse has left of a header may carry less than headers usually do.
 bool teaches(const HeardSymbols& heard, const FoundFrame& frame, const FoundFrame& next) {
     const auto tells = [&](const FoundFrame& of) {
         return header_symbols_left(heard.kept, of.start) >= kLeastTeaching;
@@ -63,7 +63,7 @@ void FrameFollower::begin(const HeardSymbols& heard, const FrameLead& lead, std:
     found_.push_back(last_);
 }
 
-// Whether a first header may belong to the signal from before: a header alone tells its frequency so well.
+// Whether a first header may belong to the signal from before: a header alone shows its frequency so well.
 bool FrameFollower::may_be_known(const HeardSymbols& heard, const FrameLead& lead) const {
     constexpr double kHeaderSigmas = 4e-3;  // cycles per symbol, of the weakest
     return lead.hit.inverted == last_good_.inverted &&
@@ -93,7 +93,7 @@ FrameFollower::Step FrameFollower::step(const HeardSymbols& heard, FrameLedger& 
 std::optional<FoundFrame> FrameFollower::next_frame(const HeardSymbols& heard, FrameLedger& ledger) const {
     if (header_symbols_left(heard.kept, last_.end()) < kWhole) return hit_frame(heard);
     const float least = std::max(kLockedQuality, static_cast<float>(kLockedShare * learner_.quality()));
-    HeaderWanted wanted{learner_.frequency_at(heard, last_.end()), last_.inverted, least, kNoSlip};
+    HeaderQuery wanted{learner_.frequency_at(heard, last_.end()), last_.inverted, least, kNoSlip};
     if (const auto next = frame_near(heard.kept, last_.end(), wanted)) return next;
     wanted.quality = std::max(kSearchQuality, least);
     wanted.slips = kSlips;
@@ -105,7 +105,7 @@ std::optional<FoundFrame> FrameFollower::next_frame(const HeardSymbols& heard, F
 // By what a pulse has left of its header, where that leaves no doubt.
 std::optional<FoundFrame> FrameFollower::hit_frame(const HeardSymbols& heard) const {
     const std::uint64_t place = last_.end();
-    const HeaderRemains remains =
+    const DamagedHeader remains =
         remains_at(heard.kept, place, last_.inverted, learner_.frequency_at(heard, place));
     if (!remains.is_clear()) return std::nullopt;
     const Pls pls = Pls::from_code(remains.best());
@@ -138,7 +138,7 @@ std::optional<FrameLead> FrameFollower::jumped(const HeardSymbols& heard,
 // clearly as to be jumped.
 std::optional<FrameLead> FrameFollower::found_elsewhere(const HeardSymbols& heard,
                                                         const FoundFrame& next) const {
-    constexpr double kBeside = 1e-3;  // cycles per symbol, which a header tells within 3e-4 at 3 dB
+    constexpr double kBeside = 1e-3;  // cycles per symbol, which a header shows within 3e-4 at 3 dB
     if (heard.front.away(last_good_.start) == heard.front.away(next.start)) return std::nullopt;
     if (header_symbols_left(heard.kept, next.start) < kWhole) return std::nullopt;
     const HeaderHit hit = examine(heard.kept, next.start);
@@ -199,7 +199,7 @@ FrameFollower::Step FrameFollower::pass_over(const HeardSymbols& heard) {
     const std::optional<std::vector<int>> kinds = fitting_kinds(heard);
     if (!kinds) return {Progress::waiting};
     ++bad_in_a_row_;
-    const Pls pls = Pls::from_code(kinds_.foretell(*kinds));
+    const Pls pls = Pls::from_code(kinds_.predict(*kinds));
     last_ = {last_.end(), layout_of(pls).symbols, pls, 0, false, last_.inverted};
     found_.push_back(last_);
     kinds_.add(pls.code());
@@ -207,11 +207,11 @@ FrameFollower::Step FrameFollower::pass_over(const HeardSymbols& heard) {
 }
 
 // Those that what is left of the header allows, and of these the shortest that a header follows, if there is
-// any; nothing while symbols are awaited that may tell.
+// any; nothing while symbols are awaited that may decide.
 std::optional<std::vector<int>> FrameFollower::fitting_kinds(const HeardSymbols& heard) const {
     const auto length_of = [](int code) { return layout_of(Pls::from_code(code)).symbols; };
     const std::uint64_t place = last_.end();
-    const HeaderRemains remains =
+    const DamagedHeader remains =
         remains_at(heard.kept, place, last_.inverted, learner_.frequency_at(heard, place));
     std::vector<int> kinds = kinds_.kinds();
     const auto is_excluded = [&](int code) { return !remains.may_be(code); };
@@ -241,7 +241,7 @@ FrameFollower::Step FrameFollower::finish(std::uint64_t end) {
     return {Progress::ended};
 }
 
-// With the last frame, since none may follow that could tell.
+// With the last frame, since none may follow that could decide.
 void FrameFollower::tell_missing() {
     const MissingSymbols missing = grid_.settle();
     if (missing.count > 0 && !found_.empty()) found_.back().missing = missing;
@@ -259,7 +259,7 @@ FrameInfo FrameFollower::deliver(const HeardSymbols& heard, std::span<Iq> frame)
     const auto count = static_cast<std::size_t>(front.length) + (followed ? kHeaderSymbols : 0);
     copy_upright(heard.kept.at(front.start, count), front.inverted, frame);
     const std::uint64_t middle = front.start + static_cast<std::uint64_t>(front.length / 2);
-    learner_.straighten(heard, front.start, middle, frame.first(count));
+    learner_.derotate(heard, front.start, middle, frame.first(count));
     return {.start = front.start,
             .symbols = front.length,
             .pls = front.pls,

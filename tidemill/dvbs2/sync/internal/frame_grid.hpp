@@ -9,14 +9,14 @@
 namespace tidemill::dvbs2::internal {
 
 /// The frames of a signal as they lie in the samples that were received: each begins where one ends, and
-/// where one begins too early, samples are missing. That is known modulo a frame, and told as soon as the
+/// where one begins too early, samples are missing. That is known modulo a frame, and reported as soon as the
 /// clock has come to rest behind the place.
 class FrameGrid {
   public:
     /// The next frame of the same signal whose header was recognised. Returns what was found to be missing.
     MissingSymbols step(const HeardSymbols& heard, const FoundFrame& frame);
 
-    /// No frame of the signal follows for now: returns what was to be told later.
+    /// No frame of the signal follows for now: returns what was to be reported later.
     MissingSymbols settle() { return settle(before_at_); }
 
     /// Writes its state into a checkpoint, or reads it from one.
@@ -49,7 +49,7 @@ class FrameGrid {
     void know(int length);
 
     FoundFrame before_;
-    double before_at_ = 0;    // places are those of SymbolPlaces
+    double before_at_ = 0;    // places are those of SymbolPositions
     double period_ = 1;       // of a symbol that was sent, in places,
     double learned_ = 0;      // from so many of these
     std::vector<int> kinds_;  // lengths of frames that there were, the latest last

@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kLength = 8370;
 
-/// Frames that come one behind the other, in samples whose clock is 20 ppm off, and what the grid tells.
+/// Frames that come one behind the other, in samples whose clock is 20 ppm off, and the grid's result.
 struct Coming {
     HeardSymbols heard;
     FrameGrid grid;

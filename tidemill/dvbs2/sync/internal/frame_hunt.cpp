@@ -41,8 +41,8 @@ FrameHunt::Verdict FrameHunt::judge(const HeardSymbols& heard) {
     if (hit_->quality < kSearchQuality || !pls.is_defined()) return Verdict::rejected;
     const std::uint64_t next = place + static_cast<std::uint64_t>(layout_of(pls).symbols);
     if (next + kHeaderSymbols >= heard.end() && !heard.ended) return Verdict::undecided;
-    // Where samples are missing in a frame it is a wreck, of which nobody should learn: its pilots tell a
-    // drift, and what is half a symbol off looks like an echo.
+    // Where samples are missing in a frame it is a wreck, from which nothing should be learned: its pilots
+    // feign a drift, and what is half a symbol off looks like an echo.
     if (heard.places.leap(place, next)) return Verdict::rejected;
     const bool confirmed =
         frame_near(heard.kept, next, {hit_->frequency, hit_->inverted, kSearchQuality, kTriedSlips})

@@ -19,7 +19,7 @@ constexpr double kSureSigmas = 5;
 constexpr double kDoubtfulSigmas = 2.5;
 constexpr double kDriftGain = 0.3;
 constexpr double kSureSigma = 2.5e-9;
-constexpr double kSureSpan = 90e3;   // symbols: of headers so far apart four tell a drift beyond doubt
+constexpr double kSureSpan = 90e3;   // symbols: of headers so far apart four show a drift beyond doubt
 constexpr double kLikelySigmas = 3;  // while nobody knows, and headers are as far apart as waiting allows:
 constexpr double kLikelySpan = 140e3;
 constexpr std::size_t kStraightSymbols = 64;  // a parabola is made of lines so long
@@ -44,7 +44,7 @@ bool is_significant(const DriftWatch::Found& found, double sigmas) {
 }  // namespace
 
 void FrameLearner::begin(const HeardSymbols& heard, const FrameLead& lead) {
-    tracker_ = FrequencyTracker(lead.hit.frequency);
+    tracker_ = CarrierFrequencyTracker(lead.hit.frequency);
     quality_ = lead.hit.quality;
     watch_ = {};
     inverted_ = lead.hit.inverted;
@@ -73,8 +73,8 @@ double FrameLearner::frequency_at(const HeardSymbols& heard, std::uint64_t place
     return tracker_.frequency() + moved_by(heard, place);
 }
 
-void FrameLearner::straighten(const HeardSymbols& heard, std::uint64_t place, std::uint64_t middle,
-                              std::span<Iq> symbols) const {
+void FrameLearner::derotate(const HeardSymbols& heard, std::uint64_t place, std::uint64_t middle,
+                            std::span<Iq> symbols) const {
     if (drift_ == 0 && !heard.front.turns(std::min(place, middle), std::max(place + symbols.size(), middle)))
         return;
     const double middle_cycles = heard.front.cycles(middle), middle_front = heard.front.at(middle);
@@ -106,11 +106,11 @@ void FrameLearner::read_blocks(const HeardSymbols& heard, const FoundFrame& fram
         count += kHeaderSymbols;
     }
     upright_.resize(count);
-    for (const FrequencyTracker::Block& block : blocks_) {
+    for (const CarrierFrequencyTracker::Block& block : blocks_) {
         const auto place = static_cast<std::size_t>(block.place);
         const auto symbols = std::span(upright_).subspan(place, block.references.size());
         copy_upright(heard.kept.at(frame.start + place, symbols.size()), frame.inverted, symbols);
-        straighten(heard, frame.start + place, middle_of(frame), symbols);
+        derotate(heard, frame.start + place, middle_of(frame), symbols);
     }
 }
 
@@ -152,7 +152,7 @@ void FrameLearner::look_for_drift(const FoundFrame& frame) {
 
 // Its own, and that of the next.
 void FrameLearner::add_headers(const FoundFrame& frame) {
-    for (const FrequencyTracker::Block* block : {&blocks_.front(), &blocks_.back()}) {
+    for (const CarrierFrequencyTracker::Block* block : {&blocks_.front(), &blocks_.back()}) {
         const auto place = static_cast<std::size_t>(block->place);
         FrequencyEstimator own(tracker_.frequency());
         own.add(std::span<const Iq>(upright_).subspan(place, kHeaderSymbols), block->references);
@@ -173,14 +173,14 @@ void FrameLearner::begin_again(const HeardSymbols& heard, const FoundFrame& firs
     const DriftWatch::Found line = watch_.by_headers();
     double now = tracker_.own_frequency();
     if (line.sigma < 1) now = line.frequency + drift_ * (way(0, middle_) - line.place) - front_;
-    tracker_ = FrequencyTracker(now);
+    tracker_ = CarrierFrequencyTracker(now);
     tracker_.expect_drift(true);
     tracker_.carry(moved_by(heard, middle_of(first)));
     stand_at(heard, middle_of(first));
 }
 
 // The drift that a frame's pilots or the latest headers show where it is beyond doubt another one. From frame
-// to frame the phase tells it finely, but not one that has changed by so much that it turns by half a turn
+// to frame the phase shows it finely, but not one that has changed by so much that it turns by half a turn
 // more.
 std::optional<double> FrameLearner::contradicted_by(const FoundFrame& frame) const {
     if (has_pilots(frame)) {
@@ -228,7 +228,7 @@ float FrameLearner::dummy_quality(const HeardSymbols& heard, std::uint64_t place
     return energy > 0 ? explained / energy : 0;
 }
 
-// A header alone tells the frequency as the bound of Cramer and Rao says.
+// A header alone gives the frequency as the bound of Cramer and Rao says.
 double FrameLearner::sigma() const {
     if (has_learned()) return tracker_.sigma();
     return std::sqrt(6 / (esn0() * std::pow(kHeaderSymbols, 3))) / dsp::kTwoPi;

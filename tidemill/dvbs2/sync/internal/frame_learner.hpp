@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "tidemill/dvbs2/standard/pl_scrambler.hpp"
-#include "tidemill/dvbs2/sync/frequency_tracker.hpp"
+#include "tidemill/dvbs2/sync/carrier_frequency_tracker.hpp"
 #include "tidemill/dvbs2/sync/internal/drift_watch.hpp"
 #include "tidemill/dvbs2/sync/internal/found_frame.hpp"
 
@@ -15,7 +15,7 @@ namespace tidemill::dvbs2::internal {
 /// and how good headers are.
 class FrameLearner {
   public:
-    /// The scrambler tells the pilots' values. What is `live` does not wait to be sure that headers alone
+    /// The scrambler gives the pilots' values. What is `live` does not wait to be sure that headers alone
     /// show no drift.
     FrameLearner(const PlScrambler& scrambler, bool live) : scrambler_(&scrambler), live_(live) {}
 
@@ -44,8 +44,8 @@ class FrameLearner {
 
     /// Makes of symbols from `place` on, derotated, what they would be if the carrier had kept the frequency
     /// that it had at `middle`.
-    void straighten(const HeardSymbols& heard, std::uint64_t place, std::uint64_t middle,
-                    std::span<Iq> symbols) const;
+    void derotate(const HeardSymbols& heard, std::uint64_t place, std::uint64_t middle,
+                  std::span<Iq> symbols) const;
 
     /// By which share of their energy the symbols behind a header at `place` are those of a dummy frame.
     float dummy_quality(const HeardSymbols& heard, std::uint64_t place) const;
@@ -73,9 +73,9 @@ class FrameLearner {
 
     const PlScrambler* scrambler_;
     bool live_;
-    FrequencyTracker tracker_;
+    CarrierFrequencyTracker tracker_;
     double quality_ = 0;
-    std::vector<FrequencyTracker::Block> blocks_;
+    std::vector<CarrierFrequencyTracker::Block> blocks_;
     std::vector<Iq> upright_;
 
     DriftWatch watch_;
@@ -83,7 +83,7 @@ class FrameLearner {
     double front_ = 0;          // what the front took out there, upright,
     double away_ = 0;           // and since when
     bool inverted_ = false;
-    double drift_ = 0;          // cycles per symbol squared; 0 is none that need be known
+    double drift_ = 0;          // cycles per symbol squared; 0 if it need not be known
     int still_ = 0;             // frames in a row of as good as none
     bool sure_ = false;         // whether there is one
     bool found_drift_ = false;  // by the last frame

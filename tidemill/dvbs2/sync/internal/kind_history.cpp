@@ -18,7 +18,7 @@ std::vector<int> KindHistory::kinds() const {
     return kinds;
 }
 
-int KindHistory::foretell(std::span<const int> codes) const {
+int KindHistory::predict(std::span<const int> codes) const {
     int likeliest = -1;
     std::ptrdiff_t longest = -1;
     for (auto next = codes_.rbegin(); next != codes_.rend(); ++next) {

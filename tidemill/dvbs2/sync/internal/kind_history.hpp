@@ -7,7 +7,7 @@
 
 namespace tidemill::dvbs2::internal {
 
-/// The kinds of the latest frames of a signal, by their PLS codes, and what they foretell of the next.
+/// The kinds of the latest frames of a signal, by their PLS codes, and what they predict of the next.
 class KindHistory {
   public:
     void add(int code);
@@ -17,7 +17,7 @@ class KindHistory {
 
     /// Kind that is likely to come next, of some: the one that followed the longest row of kinds like the
     /// latest ones, and of equally long ones the last. -1 where none of them is known.
-    int foretell(std::span<const int> codes) const;
+    int predict(std::span<const int> codes) const;
 
     /// Writes its state into a checkpoint, or reads it from one.
     template <class Archive>

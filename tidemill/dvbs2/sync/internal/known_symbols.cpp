@@ -18,7 +18,7 @@ using Complex = std::complex<double>;
 
 using dsp::product;
 
-// A block with less than this share of the usual energy was zeroed for the most part: what is left tells no
+// A block with less than this share of the usual energy was zeroed for the most part: the rest gives no
 // phase.
 constexpr double kErasedShare = 0.15;
 

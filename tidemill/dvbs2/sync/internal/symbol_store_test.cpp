@@ -14,7 +14,7 @@ namespace {
 
 using dsp::Iq;
 
-/// Symbols that tell their place.
+/// Symbols that hold their place.
 std::vector<Iq> symbols_from(std::uint64_t place, std::size_t count) {
     std::vector<Iq> symbols(count);
     for (std::size_t i = 0; i < count; ++i) symbols[i] = {static_cast<float>(place + i), 1};

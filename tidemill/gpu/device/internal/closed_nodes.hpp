@@ -10,8 +10,8 @@ namespace tidemill::device {
 /// Whether this user may open a file for reading and writing.
 bool may_open(const std::filesystem::path& file);
 
-/// Drivers tell a GPU that they may not open as one that is not there. Those of the system's nodes of GPUs
-/// that are there and may not be opened, each as a sentence that says what to do.
+/// Drivers report a GPU that they may not open as missing. Those of the system's nodes of GPUs that are there
+/// and may not be opened, each as a sentence that says what to do.
 std::vector<std::string> closed_nodes(
     const std::filesystem::path& folder = "/dev",
     const std::function<bool(const std::filesystem::path&)>& may_open_it = may_open);

@@ -27,7 +27,7 @@ class Gpu {
         check(driver_.set_context(context_), "cuCtxSetCurrent");
         return driver_;
     }
-    /// The same for who gives something back, and can do nothing about a failure.
+    /// The same for a release, where nothing can be done about a failure.
     const Driver& enter_to_leave() const {
         driver_.set_context(context_);
         return driver_;

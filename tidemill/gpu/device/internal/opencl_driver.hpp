@@ -41,7 +41,7 @@ inline constexpr unsigned kDeviceVersion = 0x102F;
 inline constexpr unsigned kHostUnifiedMemory = 0x1035;
 inline constexpr unsigned kSvmCapabilities = 0x1053;
 
-// Where a device is on its bus: as extensions and makers tell it.
+// Where a device is on its bus: by extensions and makers.
 inline constexpr unsigned kPciBusInfo = 0x410F;
 inline constexpr unsigned kPciBusNvidia = 0x4008;
 inline constexpr unsigned kPciSlotNvidia = 0x4009;

@@ -24,7 +24,7 @@ bool StandInDevice::Engine::call(const char* what) {
     const std::lock_guard lock(mutex_);
     ++calls_;
     if (calls_ == options_.fails_at_call) {
-        throw DeviceError(fmt::format("stand-in: call {} ({}) failed, as it was told to", calls_, what));
+        throw DeviceError(fmt::format("stand-in: call {} ({}) failed, as ordered", calls_, what));
     }
     return calls_ == options_.hangs_at_call;
 }

@@ -28,7 +28,7 @@ class StandInDevice::Engine {
         double us;
         std::function<void()> effect;  // when it is done
         bool hangs = false;
-        std::shared_ptr<Clock::time_point> reached{};  // told then
+        std::shared_ptr<Clock::time_point> reached{};  // reported then
         Clock::time_point sent{};
     };
 

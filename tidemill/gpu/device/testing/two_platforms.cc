@@ -10,11 +10,11 @@ namespace {
 struct Listed {
     const char* name;
     std::uint64_t memory_bytes;
-    unsigned bus;  // 0: it does not tell
+    unsigned bus;  // 0: it does not report it
 };
 
-// Two cards alike, which one platform tells the places of, one card that nobody tells the place of, and a
-// card that only the second platform knows.
+// Two cards alike, whose places one platform reports, one card without a known place, and a card that only
+// the second platform knows.
 Listed first[] = {{"Card", 8'000, 0x3b}, {"Card", 8'000, 0x5e}, {"Laptop", 2'000, 0}};
 Listed broken[] = {{"Broken", 0, 0}};
 Listed second[] = {

@@ -42,7 +42,7 @@ void FilterFile::begin_anew() {
 
 // In a group of its own: what Ctrl-C ends in order needs it until then.
 void FilterFile::start(int to) {
-    File::open_regular(path_);  // throws for what is none
+    File::open_regular(path_);  // throws for anything else
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, path_.c_str(), O_RDONLY, 0);

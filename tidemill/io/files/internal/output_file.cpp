@@ -146,7 +146,7 @@ bool OutputFile::open_late() {
     return fcntl(descriptor_, F_SETFL, 0) == 0;
 }
 
-// The system tells nobody when a reader comes.
+// The system sends no event when a reader comes.
 void OutputFile::wait_until_open() {
     constexpr int kLook_ms = 20;
     while (!open_late()) {
@@ -238,7 +238,7 @@ void OutputFile::write_all(std::span<const std::byte> bytes) {
 }
 
 void OutputFile::close(bool empties) {
-    if (is_late_) open_late();  // who reads is told of the end
+    if (is_late_) open_late();  // the reader sees the end
     if (descriptor_ >= 0 && empties) begin();
     before_ = Before::passed;
     const int descriptor = std::exchange(descriptor_, -1);

@@ -18,7 +18,7 @@ class OutputFile {
     /// waited for; "-" is standard output.
     explicit OutputFile(const std::filesystem::path& path);
     /// The same, but a named pipe is opened when something is written to it, and its reader is waited for
-    /// then, until `enough` or end(); who reads nothing is given up soon after `enough`.
+    /// then, until `enough` or end(); a reader that reads nothing is given up soon after `enough`.
     OutputFile(const std::filesystem::path& path, std::stop_token enough);
     /// A file that was not there; none where something has that name.
     static std::optional<OutputFile> make(const std::filesystem::path& path);
@@ -31,7 +31,7 @@ class OutputFile {
 
     /// Keeps so many bytes of what a file held, and with `piece` > 0 whole pieces of that size behind them,
     /// and writes behind those. Returns the bytes kept. Throws where the file holds fewer; does nothing for
-    /// what is no file.
+    /// anything but a file.
     std::uint64_t go_on_at(std::uint64_t bytes, std::size_t piece = 0);
 
     /// Writes everything or throws; a closed pipe is an error, never a signal. A file where that fails, as on
@@ -43,8 +43,8 @@ class OutputFile {
 
     /// From now on end() works, for which a pipe is written to in small pieces.
     void let_end();
-    /// From any thread, after let_end(): who waits for a pipe's reader is thrown out, and so is everyone
-    /// later.
+    /// From any thread, after let_end(): a thread that waits for a pipe's reader gets an exception, and so
+    /// does any later one.
     void end() noexcept;
 
     /// Closes the file and reports what the system could not write until now. `empties`: where nothing was

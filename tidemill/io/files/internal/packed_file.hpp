@@ -9,7 +9,7 @@
 namespace tidemill::io::internal {
 
 /// Content of a compressed file, unpacked while it is read, from its beginning on in memory of a bounded
-/// size: whoever goes back has it begin anew. Every failure is an IoError.
+/// size: a step back begins anew. Every failure is an IoError.
 class PackedFile {
   public:
     virtual ~PackedFile() = default;

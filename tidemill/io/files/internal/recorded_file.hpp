@@ -18,7 +18,7 @@ class RecordedFile {
         if (!packed_) plain_ = std::make_unique<File>(File::open_regular(path));
     }
 
-    /// Whether its size is known only to who has read all of it.
+    /// Whether its size is known only once all of it is read.
     bool is_packed() const { return packed_ != nullptr; }
     std::uint64_t size() const { return plain_ ? plain_->size() : packed_->size(); }
 

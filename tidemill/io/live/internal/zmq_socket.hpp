@@ -26,7 +26,7 @@ class ZmqSocket {
     std::span<const std::byte> next();
     bool has_more_parts() const;
 
-    /// From any thread: whoever waits waits no more.
+    /// From any thread: ends a wait.
     void end() noexcept;
 
     static constexpr std::size_t kMostBytes = (16 << 20) + 1;

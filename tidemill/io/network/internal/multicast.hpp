@@ -6,7 +6,7 @@
 
 namespace tidemill::io::internal {
 
-/// Whether datagrams to an address go to all who joined it.
+/// Whether datagrams to an address go to all members.
 bool is_group(const sockaddr& address);
 
 /// Has a socket that is not bound yet get what is sent to a group, as others on this machine may, too;

@@ -9,8 +9,7 @@
 
 namespace tidemill::io::internal {
 
-/// A connection over TCP that is on its way: asked for, or waited for. Whoever waits does so himself, with
-/// poll().
+/// A connection over TCP that is on its way: asked for, or waited for. The caller waits by poll().
 class TcpOpening {
   public:
     /// Begins to connect to a place, whose addresses are tried in turn. Throws IoError.
@@ -26,7 +25,7 @@ class TcpOpening {
     short events() const;
 
     /// Once that has come: the connection, which is the caller's; -1 when another address is tried, or the
-    /// caller who knocked has left. Throws IoError when there is no other.
+    /// client has left. Throws IoError when there is no other.
     int finish();
 
   private:

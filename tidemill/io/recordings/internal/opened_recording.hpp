@@ -24,7 +24,7 @@ void apply_hints(const RecordingHints& hints, Recording& recording, std::string_
 /// Whether the name of a file ends so, in letters of either size.
 bool has_extension(const std::filesystem::path& path, std::string_view extension);
 
-/// Whether something is there; what cannot be looked at is reported by who opens it.
+/// Whether something is there; what cannot be looked at is reported when it is opened.
 bool is_there(const std::filesystem::path& path);
 
 }  // namespace tidemill::io::internal

@@ -94,7 +94,7 @@ class System {
         double virtual_s = 0;
         DecayingShare runnable{};
         DecayingShare used{};
-        bridge::Sample done{};  // that the layer has not been told of
+        bridge::Sample done{};  // that was not reported to the layer
     };
     struct Core {
         std::optional<TaskId> running{};

@@ -9,7 +9,7 @@
 
 namespace tidemill::internal {
 
-/// FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv/: tells texts apart, not forgers.
+/// FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv/: distinguishes texts, but not against forgers.
 class Fnv {
   public:
     void add(std::string_view text) {

@@ -15,7 +15,7 @@ struct ControlNodes {
     std::string name;
     std::uint32_t commute;
     std::uint32_t select;
-    std::vector<std::vector<std::uint32_t>> path_readers;  ///< per path of a switch: who reads its output
+    std::vector<std::vector<std::uint32_t>> path_readers;  ///< per path of a switch: readers of its output
 };
 
 /// Tasks and what ties them together.

@@ -18,8 +18,7 @@ std::vector<std::uint32_t> ordered(const Links& successors,
 /// Per node, the least of those that go in a circle with it: itself where there are none.
 std::vector<std::uint32_t> least_in_circle(const Links& successors);
 
-/// Looks for paths where one can tell how far a path may lead; each search takes as long as the nodes that it
-/// meets.
+/// Looks for paths where the reach of a path is known; each search takes as long as the nodes that it meets.
 class PathSearch {
   public:
     /// The `forward` links go in no circle.

@@ -18,7 +18,7 @@ struct OpenDelay {
 
 /// Those of a graph. A circle stays in one piece where its delay is so short that keeping fewer frames in
 /// flight would cost more, and where its tasks may run on other frames, or not once, on each: behind a task
-/// that skips, repeats or is told of the end, in a switch or loop, and at rates.
+/// that skips, repeats or sees the end, in a switch or loop, and at rates.
 std::vector<OpenDelay> open_delays(const TaskNodes& tasks, const TaskLinks& links,
                                    const std::vector<std::uint64_t>& firings);
 

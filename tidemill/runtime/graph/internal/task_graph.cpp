@@ -15,7 +15,7 @@ namespace tidemill::internal {
 
 namespace {
 
-// Two of the same name: whoever asks for it would get the first.
+// Two of the same name: a lookup would get the first.
 template <class Named>
 void tell_repeated(const Module& module, const char* what, const Named& all, Faults& faults) {
     std::set<std::string> seen;
@@ -41,7 +41,7 @@ RateLink rate_link(const Binding& binding) {
                     binding.input_info().count)};
 }
 
-// Per path of a switch, who reads what its commute gives.
+// Per path of a switch, readers of its commute's output.
 std::vector<std::vector<std::uint32_t>> path_readers(const Module& module, std::uint32_t commute,
                                                      const std::vector<Binding>& bindings) {
     std::vector<std::vector<std::uint32_t>> readers;
@@ -139,7 +139,7 @@ FiringCounts firings_of(const TaskNodes& tasks, const std::vector<Binding>& bind
         if (!runs_once(*tasks[n].info) || found.of_node[n] == 1) continue;
         found.faults.push_back(
             fmt::format("{} would run {} times per frame, but a task that skips, repeats, "
-                        "steers or is told of the end runs once: make its sockets larger",
+                        "steers or sees the end runs once: make its sockets larger",
                         tasks[n].name, found.of_node[n]));
     }
     return found;

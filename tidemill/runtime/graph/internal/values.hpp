@@ -19,7 +19,7 @@ struct Item {
     bool passed_on = false;  ///< by a commute: no forward may change it in place
 };
 
-/// An output or forward socket, and who reads it.
+/// An output or forward socket, and its readers.
 struct Value {
     std::uint32_t module;
     std::uint32_t socket;

@@ -17,7 +17,8 @@ struct HangingRun {
     std::string told;  ///< by the watchdog
 };
 
-/// Runs a source and a task that hangs on its first frame, until a watchdog has told so and stopped the run.
+/// Runs a source and a task that hangs on its first frame, until a watchdog has reported it and stopped the
+/// run.
 inline HangingRun run_and_hang(const std::function<RunReport(Graph&, const RunOptions&)>& run) {
     Graph graph;
     std::promise<void> released;

@@ -136,7 +136,7 @@ void BasicTokenRing<Threads>::swap_with_spare(Token& token) {
 
 template <typename Threads>
 void BasicTokenRing<Threads>::close(std::uint64_t batch) {
-    // A second flip would hide the first from who is about to sleep.
+    // A second flip would hide the first from a thread that is about to sleep.
     if (!internal::lower(end_, batch)) return;
     for (Token& token : tokens_) {
         token.turn.fetch_xor(kNudge, std::memory_order_seq_cst);

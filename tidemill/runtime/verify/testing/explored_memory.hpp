@@ -87,7 +87,7 @@ class SequentialMemory {
 /// Memory as C++ promises it and no more: a load may read any store that no other rule forbids.
 ///
 /// Each word keeps its stores in their order, each thread a view: of each word, the oldest store that it may
-/// still read. A release store carries its thread's view, and who acquires it joins that to its own. A
+/// still read. A release store carries its thread's view, and an acquiring thread joins that to its own. A
 /// sequentially consistent load reads no store older than the last one that such an operation has seen or
 /// made. What one thread at a time may touch must be touched by a thread whose view has the last one's touch.
 /// Not shown: stores to one word that take their places otherwise than they are executed, and loads that read
@@ -165,7 +165,7 @@ class RelaxedMemory {
         std::vector<Store> stores;
         Time first;    // time of the oldest of them
         Time agreed;   // what sequentially consistent operations have seen
-        bool touched;  // by one thread at a time: whoever has seen less than the last touch may not
+        bool touched;  // by one thread at a time: a thread that has seen less than the last touch may not
 
         Time last() const { return static_cast<Time>(first + stores.size() - 1); }
         const Store& at(Time time) const { return stores[time - first]; }

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-/// Threads of which a search decides who moves, and memory of which it decides what is seen.
+/// Threads of which a search chooses the next to move, and memory of which it decides what is seen.
 ///
 /// Shipped code that asks its machine for words and ways to wait by a template parameter (RealThreads) is
 /// compiled here for ExploredThreads: each such request becomes an operation that someone else answers.
@@ -33,7 +33,7 @@ enum class Act : std::uint8_t {
     sleep,  // while the word is `value`; while asleep in any case, if `expected` is not 0
     wake,
     yield,  // until something that the thread has read since the last time has changed
-    note,   // for who judges the run
+    note,   // for the judge of the run
     done,
 };
 
@@ -77,7 +77,7 @@ class Machine {
     virtual ~Machine() = default;
     virtual Location place(Word initial) = 0;
     virtual Word perform(const Operation& operation) = 0;
-    /// The code's own state is told by `key`: what it was answered before does not matter any more.
+    /// The code's own state is given by `key`: what it was answered before does not matter any more.
     virtual void landmark(Word key) = 0;
 
     /// Requests of shared code.
@@ -105,7 +105,7 @@ class RunsOn {
     Machine* before_;
 };
 
-/// Values as words: what is no number is numbered.
+/// Values as words: other values are numbered.
 template <typename T>
 struct Numbering {
     static Word word(const T& value) {
@@ -240,7 +240,7 @@ class ExploredGuarded final : public Taken {
         if (!(value_ == before_)) throw std::logic_error("code kept a reference while it did something else");
         before_ = value_ = Numbering<T>::value(machine->perform({Act::read, at_}));
         is_taken_ = true;
-        machine->take(const_cast<ExploredGuarded&>(*this));  // who looks gives back what was there
+        machine->take(const_cast<ExploredGuarded&>(*this));  // a look gives back what was there
     }
 
     mutable T value_;

@@ -29,14 +29,15 @@ struct Verdict {
 /// Settings of a search besides the threads.
 struct Settings {
     bool wakes_by_itself = false;  ///< a sleeper may wake although nobody has woken it
-    bool wakes_are_seen = false;   ///< who is not asleep yet sees the word as it was for whoever has woken
-    bool looks_again = false;      ///< a look at what the thread has just seen is a move of its own, too
+    bool wakes_are_seen =
+        false;  ///< a thread that is not asleep yet sees the word as it was for the one that has woken
+    bool looks_again = false;  ///< a look at what the thread has just seen is a move of its own, too
 };
 
 /// The interleavings of some threads over one memory.
 ///
-/// A `Judge` has a Ledger of bytes, in which note() enters what threads tell, and end() what is left when all
-/// are done; both throw a Violation.
+/// A `Judge` has a Ledger of bytes, in which note() enters the threads' reports, and end() what is left when
+/// all are done; both throw a Violation.
 ///
 /// Only what threads may notice of each other is a move of its own: a word that no thread changes while
 /// another looks at it is nobody's business, nor are operations on it of which the judge says that they are
@@ -260,8 +261,8 @@ class Interleavings {
         }
     }
 
-    // A thread that has waited for news looks at them. Who exchanges a word that it has looked at just before
-    // succeeds only if nobody was there in between; otherwise it has looked once more.
+    // A thread that has waited for news looks at them. A thread that exchanges a word that it has looked at
+    // just before succeeds only if nobody was there in between; otherwise it has looked once more.
     bool goes_on(const Operation& done, const Operation& next) const {
         if (settings_.looks_again) return false;
         if (done.act == Act::yield) return next.act == Act::load;

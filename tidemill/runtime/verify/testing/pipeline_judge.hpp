@@ -12,7 +12,7 @@
 
 namespace tidemill::explore {
 
-/// Compares what threads tell, and each end, with what the sequence would have done.
+/// Compares the threads' reports, and each end, with what the sequence would have done.
 class PipelineJudge {
   public:
     struct TokenState {

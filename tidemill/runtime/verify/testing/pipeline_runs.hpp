@@ -392,8 +392,8 @@ class ExploredWork {
                                         static_cast<std::uint8_t>(p.stage_index), frame, content}));
     }
 
-    // All that the walks and works of a thread remember: whoever comes here with the same goes on in the same
-    // way.
+    // All that the walks and works of a thread remember: a thread that comes here with the same goes on in
+    // the same way.
     void landmark(Word where, Word part) const {
         Word key = mixed(where, part);
         for (const ExploredWork* work : desk_) key = work->remembered(mixed(key, work == this));

@@ -41,7 +41,7 @@ struct PoolScenario {
     bool marks = false;  // tasks are those of a frame, each of which skips it and makes it late
 
     bool wakes_nobody = false;     // a wrong turn: no worker is seen to be fit for the ready tasks
-    bool forgets_program = false;  // another: nobody is told that the program may go on
+    bool forgets_program = false;  // another: nobody learns that the program may go on
     bool marks_alone = false;      // another: each marks the frame as if no other thread did
 
     WorkerId workers() const { return static_cast<WorkerId>(kinds.size()); }
@@ -111,13 +111,13 @@ class ExploredBoard {
         if (must_wait(worker)) return false;
         return !scenario_.left_to_program || worker == 0 || (state_.value() & kBusy) != 0;
     }
-    void take(WorkerId worker, std::size_t hungry, Hand& hand) {
+    void take(WorkerId worker, std::size_t idle_peers, Hand& hand) {
         if (must_wait(worker)) {
             state_.value() |= kWaited;  // it was overdue, and asks again
             return;
         }
         const policy::KindId kind = scenario_.kinds[worker];
-        const std::size_t share = (ready().of(kind).tasks + hungry) / (hungry + 1);
+        const std::size_t share = (ready().of(kind).tasks + idle_peers) / (idle_peers + 1);
         const std::size_t most =
             std::min<std::size_t>(share, std::max<std::uint64_t>(1, scenario_.bundle_tasks));
         for (std::uint32_t left = ready_tasks(); left != 0 && count(hand) < most; left &= left - 1) {
@@ -237,7 +237,7 @@ class ExploredPool {
         machine->landmark(mixed(mixed(mixed(0, where), about), more));
     }
 
-    // Tells all that the pool remembers of this thread between its turns.
+    // Reports all that the pool remembers of this thread between its turns.
     struct Worker {
         ExploredPool& pool;
         Word phase;

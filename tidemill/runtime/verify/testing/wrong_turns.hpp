@@ -112,7 +112,7 @@ inline Mutation claimed_frame_replaced(WordNames words) {
     });
 }
 
-/// The threads of the first stage do not tell which frames they begin.
+/// The threads of the first stage do not report which frames they begin.
 inline Mutation frames_not_claimed() {
     return without([](const Operation& operation) {
         return operation.at == WordNames::kBegun &&

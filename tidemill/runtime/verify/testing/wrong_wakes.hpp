@@ -16,7 +16,7 @@ inline bool resets(const PoolWords& words, const Operation& operation) {
     return operation.act == Act::store && words.is_bell(operation.at);
 }
 
-/// ring() leaves a word that says so, but wakes nobody who sleeps already.
+/// ring() leaves a word that says so, but wakes no sleeping thread.
 inline Mutation ring_without_wake() {
     return without([](const Operation& operation) { return operation.act == Act::wake; });
 }

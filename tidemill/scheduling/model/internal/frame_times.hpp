@@ -8,7 +8,7 @@
 
 namespace tidemill::internal {
 
-/// When the frames of a simulated run left, and how long each was in the pipeline. Told as time goes on.
+/// When the frames of a simulated run left, and how long each was in the pipeline. Called as time goes on.
 class FrameTimes {
   public:
     /// Frame k + tokens begins when frame k has left. Frames come in groups of so many: the second half of

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "tidemill/base/json_error.hpp"
-#include "tidemill/base/json_place.hpp"
+#include "tidemill/base/json_location.hpp"
 #include "tidemill/base/text_file.hpp"
 #include "tidemill/scheduling/static/chain.hpp"
 
@@ -28,7 +28,7 @@ template <typename Read>
 auto from_json_text(std::string_view text, std::string_view source, Read read) {
     return as_schedule_error([&] {
         const Json json = parse_json(text, source);
-        return read(JsonPlace(json, std::string(source)));
+        return read(JsonLocation(json, std::string(source)));
     });
 }
 
@@ -37,12 +37,12 @@ template <typename Read>
 auto from_json_file(const std::filesystem::path& path, Read read) {
     return as_schedule_error([&] {
         const Json json = read_json(path);
-        return read(JsonPlace(json, path.string()));
+        return read(JsonLocation(json, path.string()));
     });
 }
 
 /// The members of an object that has one for each core kind.
-inline auto members_by_kind(const JsonPlace& place) {
+inline auto members_by_kind(const JsonLocation& place) {
     auto members = place.members();
     if (members.size() > internal::kMaxKinds)
         place.fail(fmt::format("{} core kinds; at most {} are known", members.size(), internal::kMaxKinds));

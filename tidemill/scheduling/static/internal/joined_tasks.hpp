@@ -10,7 +10,7 @@
 namespace tidemill::internal {
 
 /// A chain in which some neighbours are one task: on a device, where their frames stay from one to the next,
-/// that costs less than they do one by one. So who looks for schedules finds them without knowing why.
+/// that costs less than they do one by one. So a search for schedules finds them without knowing why.
 struct JoinedTasks {
     Chain chain;
     CostModel model;    ///< without the cuts between them
