@@ -52,11 +52,11 @@ for verb in $verbs; do
     grep -qE "^        ([a-z]+ \| )*$verb( \| [a-z]+)*\) " x || wrong x "help lists $verb, main does not know it"
 done
 
-# docs/dynamic.md shows its example as it is.
+# docs/guides/dynamic.md shows its example as it is.
 diff <(awk '/^```cpp$/ { text = ""; inside = 1; next }
             /^```$/ { if (text ~ /^\/\/ Tasks that say/) printf "%s", text; text = ""; inside = 0 }
-            inside { text = text $0 "\n" }' docs/dynamic.md) examples/5_accesses.cpp ||
-    wrong docs/dynamic.md "shows another program than examples/5_accesses.cpp"
+            inside { text = text $0 "\n" }' docs/guides/dynamic.md) examples/5_accesses.cpp ||
+    wrong docs/guides/dynamic.md "shows another program than examples/5_accesses.cpp"
 
 # SECURITY.md names every source file that listens.
 listeners=$(grep -rlE '(^|[^A-Za-z_.>])::(bind|listen|shm_open)\(|bind_to_port\(|HTTPServer\b' tidemill schedext python/src \

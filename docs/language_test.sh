@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# docs/language.md shows every example of examples/language, as it is, and what it prints.
+# docs/guides/language.md shows every example of examples/language, as it is, and what it prints.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-page=docs/language.md
+page=docs/guides/language.md
 
 # The page's blocks of code and output: a line that names the file, then what the page says it holds.
 shown() {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws the pictures of docs/dvbs2.md and docs/python.md with the package: build/venv/bin/python tools/pictures.py"""
+"""Draws the pictures of the documents with the package: build/venv/bin/python tools/pictures.py"""
 
 import csv
 from pathlib import Path
@@ -48,7 +48,7 @@ def constellations() -> figures.Figure:
 
 def error_rates() -> figures.Figure:
     """What was counted into fer.csv."""
-    with (DOCS / "dvbs2/fer.csv").open(encoding="utf-8") as file:
+    with (DOCS / "measured/dvbs2/fer.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     data = {name: np.array([row[theirs] if theirs == "MODCOD" else float(row[theirs]) for row in rows])
             for theirs, name in COLUMNS.items()}  # fmt: skip
@@ -57,13 +57,13 @@ def error_rates() -> figures.Figure:
 
 
 def main() -> None:
-    spectrum().savefig(DOCS / "dvbs2/spectrum.svg")
-    constellations().savefig(DOCS / "dvbs2/constellations.png", dpi=120)
-    error_rates().savefig(DOCS / "dvbs2/fer.svg")
+    spectrum().savefig(DOCS / "measured/dvbs2/spectrum.svg")
+    constellations().savefig(DOCS / "measured/dvbs2/constellations.png", dpi=120)
+    error_rates().savefig(DOCS / "measured/dvbs2/fer.svg")
     report = tm.dvbs2.receive(ROOT / "data/demo.sigmf-meta", constellation=True)
-    report.plot.constellation().savefig(DOCS / "python/constellation.png", dpi=150)
+    report.plot.constellation().savefig(DOCS / "guides/python/constellation.png", dpi=150)
     profile = tm.Profile.read(ROOT / "data/profiles/dvbs2-rx-opi5.json")
-    tm.front(profile, watts={"big": 1.0, "little": 0.25}).plot().savefig(DOCS / "python/front.png", dpi=150)
+    tm.front(profile, watts={"big": 1.0, "little": 0.25}).plot().savefig(DOCS / "guides/python/front.png", dpi=150)
 
 
 if __name__ == "__main__":

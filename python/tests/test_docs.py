@@ -27,13 +27,13 @@ def test_every_session_with_many_machines_runs(tmp_path, monkeypatch, program):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", os.environ["PATH"])
     sessions = 0
-    for language, code, before in _blocks("docs/many-machines.md"):
+    for language, code, before in _blocks("docs/guides/many-machines.md"):
         if language == "toml":
             name = re.search(r"This is `([a-z]+\.toml)`:$", before)
             assert name, code
             Path(name[1]).write_text(code, encoding="utf-8")
         elif language == "python":
-            exec(compile(code, "docs/many-machines.md", "exec"), {})  # noqa: S102
+            exec(compile(code, "docs/guides/many-machines.md", "exec"), {})  # noqa: S102
         elif code.startswith("export PATH="):
             path = code.split('"')[1].replace("$PWD", str(tmp_path)).replace("$PATH", os.environ["PATH"])
             monkeypatch.setenv("PATH", path)
@@ -49,12 +49,12 @@ def test_every_snippet_runs(tmp_path, monkeypatch, capsys):
     (tmp_path / "data").symlink_to(ROOT / "data")
     (tmp_path / "out").mkdir()
     monkeypatch.chdir(tmp_path)
-    text = (ROOT / "docs/python.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs/guides/python.md").read_text(encoding="utf-8")
     snippets = re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
     assert len(snippets) > 8
     names: dict[str, object] = {}
     for number, snippet in enumerate(snippets):
-        exec(compile(snippet, f"docs/python.md, snippet {number + 1}", "exec"), names)  # noqa: S102
+        exec(compile(snippet, f"docs/guides/python.md, snippet {number + 1}", "exec"), names)  # noqa: S102
     printed = capsys.readouterr().out
     assert ("kept the array of append.y" in printed) == HAS_LOCK and "no signal found" in printed
     assert names["means"] == [1, 1.5, 3]

@@ -1,4 +1,4 @@
-"""A cluster of Ray as docs/many-machines.md begins one: `ray start` here, and on a helper, two network namespaces."""
+"""A cluster of Ray as docs/guides/many-machines.md begins one: `ray start` here, and on a helper, two network namespaces."""
 
 import json
 import os

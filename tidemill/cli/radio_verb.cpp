@@ -50,7 +50,7 @@ RadioList listed_radios(const RadioListOptions& options) {
     else
         list.nothing =
             "no radio found: is it plugged in, has its module been installed (soapysdr0.8-module-...), "
-            "and may this user open it (see docs/radio.md)? --verbose shows what the modules write";
+            "and may this user open it (see docs/guides/radio.md)? --verbose shows what the modules write";
     return list;
 }
 

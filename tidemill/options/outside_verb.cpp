@@ -67,7 +67,7 @@ std::optional<fs::path> outside_program(const std::string& name, const std::stri
 std::string outside_program_missing(const std::string& name) {
     return fmt::format(
         "there is no tidemill-{} beside this program or in an absolute folder of the path: "
-        "Python's package brings it (./x python, docs/many-machines.md)",
+        "Python's package brings it (./x python, docs/guides/many-machines.md)",
         name);
 }
 

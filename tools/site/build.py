@@ -23,11 +23,14 @@ PUBLIC_HEADERS = ["tidemill/tidemill.hpp", "tidemill/dvbs2.hpp", "tidemill/runti
 LANGUAGES = {".hpp": "cpp", ".cpp": "cpp", ".h": "c", ".c": "c", ".py": "python", ".json": "json", ".cmake": "cmake",
              ".sh": "bash", ".ipynb": "", ".txt": "text", ".out": "text", ".csv": "text"}  # fmt: skip
 CHAPTERS = {
-    "Receive": ["docs/dvbs2.md", "docs/radio.md", "docs/radio/recordings.md", "docs/radio/rtl-sdr.md",
-                "docs/radio/pluto.md", "docs/radio/usrp.md", "gr-tidemill/README.md"],
-    "Program": ["docs/language.md", "docs/python.md", "examples/README.md"],
-    "Schedule": ["docs/scheduling.md", "docs/dynamic.md", "docs/s-bridge.md", "docs/device.md", "docs/many-machines.md"],
-    "Understand": ["docs/architecture.md", "docs/tour.md", "docs/benchmarks.md", "HACKING.md", "SECURITY.md"],
+    "Receive": ["docs/guides/receive.md", "docs/guides/radio.md", "docs/guides/radio/recordings.md",
+                "docs/guides/radio/rtl-sdr.md", "docs/guides/radio/pluto.md", "docs/guides/radio/usrp.md",
+                "gr-tidemill/README.md"],
+    "Program": ["docs/guides/language.md", "docs/guides/python.md", "docs/guides/tour.md", "examples/README.md"],
+    "Schedule": ["docs/guides/scheduling.md", "docs/guides/dynamic.md", "docs/guides/unequal-cores.md",
+                 "docs/guides/device.md", "docs/guides/many-machines.md"],
+    "Reference": ["docs/reference/architecture.md", "HACKING.md", "SECURITY.md"],
+    "Measurements": ["docs/measured/benchmarks.md"],
 }  # fmt: skip
 LINK = re.compile(r"(\]\()([^)#\s]+)(#[^)\s]*)?(\))")
 

@@ -2,7 +2,7 @@
 
 Describe a stream: Graph, task(), source(), sink(), In, Out, Forward, Label, Knob, Flow. Run it: Sequence, Pipeline, Dynamic.
 Schedule it: profile(), schedule(), simulate(), front(), reproduce(); Profile and Schedule are files, too. The DVB-S2 receiver
-is in tidemill.dvbs2. docs/python.md of the source teaches all of it by examples.
+is in tidemill.dvbs2. docs/guides/python.md of the source teaches all of it by examples.
 """
 
 import atexit as _atexit

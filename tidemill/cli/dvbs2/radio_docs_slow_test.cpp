@@ -1,5 +1,5 @@
-// The commands of docs/radio.md and its pages work: on recordings by the names that they use, and with
-// servers of the test's own where a radio or another host would be. Nothing of it leaves this machine.
+// What docs/guides/radio.md and its pages tell people to type works: on recordings by the names that they use, and
+// with servers of the test's own where a radio or another host would be. Nothing of it leaves this machine.
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -109,7 +109,7 @@ std::vector<dsp::Iq> band(double rate_hz, const std::vector<BandCarrier>& carrie
         .samples;
 }
 
-/// Hands samples to all clients, one after the other, until it is destroyed.
+/// Hands samples to all who connect, one after the other, until it is destroyed.
 class Server {
   public:
     Server(std::string greeting, std::string samples)
@@ -119,7 +119,7 @@ class Server {
                   peer.send(greeting);
                   peer.send(samples);
                   if (!stays_) ::shutdown(peer.socket(), SHUT_WR);
-                  peer.receive(1 << 20);  // the bytes that it gets, until the other end has gone
+                  peer.receive(1 << 20);  // what it is told, until the other one has gone
               }
           }) {}
     Server(const Server&) = delete;
@@ -140,7 +140,7 @@ class Server {
     std::thread thread_;
 };
 
-// A receiver of a connection connects again where it is closed.
+// Who receives from a connection asks for another where it is closed.
 constexpr const char* kUntilNothingComes = " --exit-on no-samples:1s";
 
 bool is_for_ever(const std::string& line) {
@@ -225,7 +225,7 @@ class Bench {
     Server dongle_, server_;
 };
 
-// Lines that need a radio, or another host that never comes, are only parsed.
+// What needs a radio, or another host that never comes, is only looked at: whether it is understood.
 bool has_other_end(const std::string& line) {
     return line.find("://127.0.0.1:9") == std::string::npos && line.find("driver=none") == std::string::npos;
 }
@@ -237,9 +237,9 @@ bool is_of_ours(const std::string& line) {
 
 }  // namespace
 
-TEST_CASE("docs: every command of docs/radio.md and its pages works, on recordings by these names") {
+TEST_CASE("docs: every command of docs/guides/radio.md and its pages works, on recordings by these names") {
     Bench bench;
-    const fs::path docs = fs::path(data_folder()).parent_path() / "docs";
+    const fs::path docs = fs::path(data_folder()).parent_path() / "docs/guides";
     std::vector<fs::path> documents{docs / "radio.md"};
     for (const auto& entry : fs::directory_iterator(docs / "radio")) documents.push_back(entry.path());
     std::size_t worked = 0, understood = 0;

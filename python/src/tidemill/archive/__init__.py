@@ -1,6 +1,6 @@
 """A folder of recordings: each received once, long ones in segments, all of it in an index.
 
-`run()` is what `tidemill archive` does; docs/many-machines.md of the source teaches both.
+`run()` is what `tidemill archive` does; docs/guides/many-machines.md of the source teaches both.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Counts that outgrow one machine: points cut into ranges, dealt to whatever engine is there, added up in order.
 
-`run()` is what `tidemill sweep` does; docs/many-machines.md of the source teaches both.
+`run()` is what `tidemill sweep` does; docs/guides/many-machines.md of the source teaches both.
 """
 
 from __future__ import annotations

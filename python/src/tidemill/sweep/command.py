@@ -31,7 +31,7 @@ def _parser() -> argparse.ArgumentParser:
         "Count what a file asks for, in ranges dealt to every core or machine; the counts are those of one.",
         "mpirun -np 64 tidemill sweep ber.toml --resume",
     )
-    parser.add_argument("file", nargs="?", help="sweep file (TOML; docs/many-machines.md)")
+    parser.add_argument("file", nargs="?", help="sweep file (TOML; docs/guides/many-machines.md)")
     parser.add_argument("--state", metavar="DIR", help="folder of the counts so far (default: FILE with .sweep)")
     parser.add_argument("--resume", action="store_true", help="go on from the state, if there is one")
     parser.add_argument("--status", metavar="DIR", help="show what a sweep has done and is doing, and count nothing")
