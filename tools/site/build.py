@@ -23,14 +23,16 @@ PUBLIC_HEADERS = ["tidemill/tidemill.hpp", "tidemill/dvbs2.hpp", "tidemill/runti
 LANGUAGES = {".hpp": "cpp", ".cpp": "cpp", ".h": "c", ".c": "c", ".py": "python", ".json": "json", ".cmake": "cmake",
              ".sh": "bash", ".ipynb": "", ".txt": "text", ".out": "text", ".csv": "text"}  # fmt: skip
 CHAPTERS = {
-    "Receive": ["docs/guides/receive.md", "docs/guides/radio.md", "docs/guides/radio/recordings.md",
-                "docs/guides/radio/rtl-sdr.md", "docs/guides/radio/pluto.md", "docs/guides/radio/usrp.md",
-                "gr-tidemill/README.md"],
+    "Receive": ["docs/guides/receive.md", "docs/guides/transmit.md", "docs/guides/tolerance.md", "docs/guides/radio.md",
+                "docs/guides/radio/recordings.md", "docs/guides/radio/rtl-sdr.md", "docs/guides/radio/pluto.md",
+                "docs/guides/radio/usrp.md", "gr-tidemill/README.md"],
     "Program": ["docs/guides/language.md", "docs/guides/python.md", "docs/guides/tour.md", "examples/README.md"],
     "Schedule": ["docs/guides/scheduling.md", "docs/guides/dynamic.md", "docs/guides/unequal-cores.md",
                  "docs/guides/device.md", "docs/guides/many-machines.md"],
-    "Reference": ["docs/reference/architecture.md", "HACKING.md", "SECURITY.md"],
-    "Measurements": ["docs/measured/benchmarks.md"],
+    "Reference": ["docs/reference/inputs-and-outputs.md", "docs/reference/reports.md",
+                  "docs/reference/stream-formats.md", "docs/reference/architecture.md", "HACKING.md", "SECURITY.md"],
+    "Measurements": ["docs/measured/dvbs2-speed.md", "docs/measured/error-rates.md", "docs/measured/channels.md",
+                     "docs/measured/gnuradio.md", "docs/measured/benchmarks.md"],
 }  # fmt: skip
 LINK = re.compile(r"(\]\()([^)#\s]+)(#[^)\s]*)?(\))")
 
