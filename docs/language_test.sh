@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# docs/guides/language.md shows every example of examples/language, as it is, and what it prints.
+# docs/guides/language.md and docs/reference/language.md show every example of examples/language, as it is, and what it prints.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-page=docs/guides/language.md
+pages=(docs/guides/language.md docs/reference/language.md)
 
-# The page's blocks of code and output: a line that names the file, then what the page says it holds.
+# The pages' blocks of code and output: a line that names the file, then what the page says it holds.
 shown() {
     awk '/^`examples\/language\/.*\.cpp`$/ { file = substr($0, 2, length($0) - 2) }
          /^```cpp$/ { print "== " file; inside = 1; next }
          /^```text$/ { sub(/\.cpp$/, ".out", file); print "== " file; inside = 1; next }
          /^```$/ { inside = 0 }
-         inside' "$page"
+         inside' "${pages[@]}"
 }
 
 there() {
@@ -23,4 +23,4 @@ there() {
 }
 
 diff <(shown) <(there)
-printf '%d examples shown as they are\n' "$(grep -c '^```cpp$' "$page")"
+printf '%d examples shown as they are\n' "$(cat "${pages[@]}" | grep -c '^```cpp$')"
