@@ -32,9 +32,11 @@ CHAPTERS = {
                  "docs/guides/ordinary-programs.md", "docs/guides/device.md", "docs/guides/many-machines.md"],
     "Reference": ["docs/reference/inputs-and-outputs.md", "docs/reference/reports.md",
                   "docs/reference/stream-formats.md", "docs/reference/schedules.md", "docs/reference/unequal-cores.md",
+                  "docs/reference/devices.md",
                   "docs/reference/architecture.md", "HACKING.md", "SECURITY.md"],
     "Measurements": ["docs/measured/dvbs2-speed.md", "docs/measured/error-rates.md", "docs/measured/channels.md",
                      "docs/measured/gnuradio.md", "docs/measured/scheduling.md", "docs/measured/unequal-cores.md",
+                     "docs/measured/devices.md",
                       "docs/measured/benchmarks.md"],
 }  # fmt: skip
 LINK = re.compile(r"(\]\()([^)#\s]+)(#[^)\s]*)?(\))")
