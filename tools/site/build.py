@@ -24,20 +24,18 @@ LANGUAGES = {".hpp": "cpp", ".cpp": "cpp", ".h": "c", ".c": "c", ".py": "python"
              ".sh": "bash", ".ipynb": "", ".txt": "text", ".out": "text", ".csv": "text"}  # fmt: skip
 CHAPTERS = {
     "Receive": ["docs/guides/receive.md", "docs/guides/transmit.md", "docs/guides/tolerance.md", "docs/guides/radio.md",
-                "docs/guides/radio/recordings.md", "docs/guides/radio/rtl-sdr.md", "docs/guides/radio/pluto.md",
-                "docs/guides/radio/usrp.md", "gr-tidemill/README.md"],
+                *(f"docs/guides/radio/{page}.md" for page in ("recordings", "rtl-sdr", "pluto", "usrp", "network", "page",
+                                                              "unattended", "loopback")),
+                "gr-tidemill/README.md"],
     "Program": ["docs/guides/language.md", "docs/reference/language.md", "docs/guides/python.md", "docs/guides/tour.md",
                 "examples/README.md"],
     "Schedule": ["docs/guides/scheduling.md", "docs/guides/dynamic.md", "docs/guides/unequal-cores.md",
                  "docs/guides/ordinary-programs.md", "docs/guides/device.md", "docs/guides/many-machines.md"],
-    "Reference": ["docs/reference/inputs-and-outputs.md", "docs/reference/reports.md",
-                  "docs/reference/stream-formats.md", "docs/reference/schedules.md", "docs/reference/unequal-cores.md",
-                  "docs/reference/devices.md",
-                  "docs/reference/architecture.md", "HACKING.md", "SECURITY.md"],
-    "Measurements": ["docs/measured/dvbs2-speed.md", "docs/measured/error-rates.md", "docs/measured/channels.md",
-                     "docs/measured/gnuradio.md", "docs/measured/scheduling.md", "docs/measured/unequal-cores.md",
-                     "docs/measured/devices.md",
-                      "docs/measured/benchmarks.md"],
+    "Reference": [*(f"docs/reference/{page}.md" for page in ("inputs-and-outputs", "reports", "stream-formats", "schedules",
+                                                             "unequal-cores", "devices", "architecture")),
+                  "HACKING.md", "SECURITY.md"],
+    "Measurements": [f"docs/measured/{page}.md" for page in ("dvbs2-speed", "error-rates", "channels", "gnuradio", "radio",
+                                                             "scheduling", "unequal-cores", "devices", "benchmarks")],
 }  # fmt: skip
 LINK = re.compile(r"(\]\()([^)#\s]+)(#[^)\s]*)?(\))")
 
