@@ -32,10 +32,11 @@ CHAPTERS = {
     "Schedule": ["docs/guides/scheduling.md", "docs/guides/dynamic.md", "docs/guides/unequal-cores.md",
                  "docs/guides/ordinary-programs.md", "docs/guides/device.md", "docs/guides/many-machines.md"],
     "Reference": [*(f"docs/reference/{page}.md" for page in ("inputs-and-outputs", "reports", "stream-formats", "schedules",
-                                                             "unequal-cores", "devices", "architecture")),
+                                                             "dynamic", "unequal-cores", "devices", "architecture")),
                   "HACKING.md", "SECURITY.md"],
     "Measurements": [f"docs/measured/{page}.md" for page in ("dvbs2-speed", "error-rates", "channels", "gnuradio", "radio",
-                                                             "scheduling", "unequal-cores", "devices", "benchmarks")],
+                                                             "scheduling", "dynamic", "unequal-cores", "devices",
+                                                             "benchmarks")],
 }  # fmt: skip
 LINK = re.compile(r"(\]\()([^)#\s]+)(#[^)\s]*)?(\))")
 
