@@ -23,20 +23,19 @@ PUBLIC_HEADERS = ["tidemill/tidemill.hpp", "tidemill/dvbs2.hpp", "tidemill/runti
 LANGUAGES = {".hpp": "cpp", ".cpp": "cpp", ".h": "c", ".c": "c", ".py": "python", ".json": "json", ".cmake": "cmake",
              ".sh": "bash", ".ipynb": "", ".txt": "text", ".out": "text", ".csv": "text"}  # fmt: skip
 CHAPTERS = {
-    "Receive": ["docs/guides/receive.md", "docs/guides/transmit.md", "docs/guides/tolerance.md", "docs/guides/radio.md",
-                *(f"docs/guides/radio/{page}.md" for page in ("recordings", "rtl-sdr", "pluto", "usrp", "network", "page",
-                                                              "unattended", "loopback")),
-                "gr-tidemill/README.md"],
-    "Program": ["docs/guides/language.md", "docs/reference/language.md", "docs/guides/python.md", "docs/guides/tour.md",
-                "examples/README.md"],
-    "Schedule": ["docs/guides/scheduling.md", "docs/guides/dynamic.md", "docs/guides/unequal-cores.md",
-                 "docs/guides/ordinary-programs.md", "docs/guides/device.md", "docs/guides/many-machines.md"],
-    "Reference": [*(f"docs/reference/{page}.md" for page in ("inputs-and-outputs", "reports", "stream-formats", "schedules",
-                                                             "dynamic", "unequal-cores", "devices", "architecture")),
-                  "HACKING.md", "SECURITY.md"],
-    "Measurements": [f"docs/measured/{page}.md" for page in ("dvbs2-speed", "error-rates", "channels", "gnuradio", "radio",
-                                                             "scheduling", "dynamic", "unequal-cores", "devices",
-                                                             "benchmarks")],
+    "Receive": [*(f"docs/guides/{page}.md" for page in (
+        "receive", "transmit", "tolerance", "radio", "radio/recordings", "radio/rtl-sdr", "radio/pluto", "radio/usrp",
+        "radio/network", "radio/page", "radio/unattended", "radio/loopback")), "gr-tidemill/README.md"],
+    "Program": ["docs/guides/language.md", "docs/reference/language.md", *(f"docs/guides/{page}.md" for page in (
+        "python", "program", "tour")), "examples/README.md"],
+    "Schedule": [f"docs/guides/{page}.md" for page in (
+        "scheduling", "dynamic", "unequal-cores", "ordinary-programs", "device", "many-machines")],
+    "Reference": [*(f"docs/reference/{page}.md" for page in (
+        "glossary", "inputs-and-outputs", "reports", "stream-formats", "schedules", "dynamic", "unequal-cores", "devices",
+        "architecture")), "HACKING.md", "SECURITY.md"],
+    "Measurements": [f"docs/measured/{page}.md" for page in (
+        "dvbs2-speed", "error-rates", "channels", "gnuradio", "radio", "scheduling", "dynamic", "unequal-cores", "devices",
+        "benchmarks")],
 }  # fmt: skip
 LINK = re.compile(r"(\]\()([^)#\s]+)(#[^)\s]*)?(\))")
 
