@@ -35,7 +35,7 @@ CHAPTERS = {
         "architecture")), "HACKING.md", "SECURITY.md"],
     "Measurements": [f"docs/measured/{page}.md" for page in (
         "dvbs2-speed", "error-rates", "channels", "gnuradio", "radio", "scheduling", "dynamic", "unequal-cores", "devices",
-        "benchmarks")],
+        "python", "many-machines", "benchmarks")],
 }  # fmt: skip
 LINK = re.compile(r"(\]\()([^)#\s]+)(#[^)\s]*)?(\))")
 
