@@ -44,7 +44,21 @@ for document in "${documents[@]}"; do
     done
 done
 
-# Each verb in the help must be understood: an unknown verb ends with 2 and the list, a known one never does.
+# A guide is one task; what is looked up, and what was measured, has a folder of its own.
+few_words() { # LIMIT FILES
+    local words
+    words=$(cat "${@:2}" | wc -w)
+    [ "$words" -le "$1" ] || wrong "${*:2}" "$words words are more than $1: move what is looked up to docs/reference"
+}
+few_words 700 README.md
+few_words 3500 docs/guides/language.md
+guides=(docs/guides/**/*.md)
+few_words 35000 "${guides[@]}"
+for guide in "${guides[@]}"; do
+    [ "$guide" = docs/guides/language.md ] || few_words 2500 "$guide"
+done
+
+# What help lists must be understood: an unknown verb ends with 2 and the list, a known one never does.
 status=0
 ./x no-such-verb >/dev/null 2>&1 || status=$?
 [ "$status" = 2 ] || wrong x "an unknown verb ends with $status instead of 2"

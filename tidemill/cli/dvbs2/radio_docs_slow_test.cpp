@@ -1,5 +1,5 @@
-// What docs/guides/radio.md and its pages tell people to type works: on recordings by the names that they use, and
-// with servers of the test's own where a radio or another host would be. Nothing of it leaves this machine.
+// The commands of docs/guides/radio.md and its pages work: on recordings by the names that they use, and with
+// servers of the test's own in place of a radio or another host. Nothing of it leaves this machine.
 #include <algorithm>
 #include <atomic>
 #include <cmath>
