@@ -33,7 +33,7 @@ int main() {
     pipeline.set(amp.gain, 3.0f, amp.taps, std::vector<float>{1, 1}, From{2000});
     pipeline.run({.frames = 3000});
 
-    // Any thread may set a knob, also while the stream runs; it is told from which frame on that holds.
+    // Any thread may set a knob, also while the stream runs; set() returns the frame from which on it holds.
     SetAt at{};
     std::jthread([&] { at = pipeline.set(amp.gain, 4.0f); }).join();
     fmt::print("set from frame {}\n", at.frame);

@@ -14,7 +14,7 @@ struct Amp : Module {
     void amplify(Frame f) const { f[y][0] = f[gain] * f[x][0]; }
 };
 
-// Looks at what comes out far behind, and tells the gain in front: a control loop.
+// Looks at what comes out far behind, and sets the gain in front: a control loop.
 struct Level : Module {
     explicit Level(const Amp& amp) : gain(amp.gain) {}
     In<float> x = in<float>("x");

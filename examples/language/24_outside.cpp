@@ -36,7 +36,7 @@ int main() {
         fmt::print("{}\n", error.what());
     }
 
-    // Functions in place of copies; what one throws ends the run, and both handler and join() are told.
+    // Functions in place of copies; what one throws ends the run, and both handler and join() get it.
     Graph h;
     auto& counting = h.add<Inlet<int>>(1u, [n = 0](std::span<int> x) mutable {
         x[0] = n++;
