@@ -58,7 +58,7 @@ for guide in "${guides[@]}"; do
     [ "$guide" = docs/guides/language.md ] || few_words 2500 "$guide"
 done
 
-# What help lists must be understood: an unknown verb ends with 2 and the list, a known one never does.
+# Each verb in the help must be understood: an unknown verb ends with 2 and the list, a known one never does.
 status=0
 ./x no-such-verb >/dev/null 2>&1 || status=$?
 [ "$status" = 2 ] || wrong x "an unknown verb ends with $status instead of 2"
