@@ -175,14 +175,25 @@ std::size_t cells(const Chain& chain, const Platform& platform) {
     return chain.tasks.size() * cores;
 }
 
-// Nothing where its stages take halves of cores, or it cannot use the numbers.
+// The best of schedules whose stages own their threads: mixed stages, or plain ones where mixed() refuses the
+// numbers; nothing where herad() refuses them, too.
 std::optional<Schedule> whole_stages(const Chain& chain, const Platform& platform, const Objective& objective,
                                      const CostModel& model, std::size_t most_letters) {
     try {
         return renamed(mixed(chain, platform, objective, model, most_letters));
     } catch (const ScheduleError&) {
+    }
+    try {
+        return renamed(herad(chain, platform, objective, model));
+    } catch (const ScheduleError&) {
         return std::nullopt;
     }
+}
+
+bool has_longer_words(const Schedule& schedule, std::size_t most_letters) {
+    return std::ranges::any_of(schedule.stages, [&](const Stage& stage) {
+        return stage.word && stage.word->letters.size() > most_letters;
+    });
 }
 
 bool has_halves(const Schedule& schedule) {
@@ -215,18 +226,19 @@ struct Search {
     const Objective& objective;
     std::size_t most_letters;
     double enough_us;
+    std::optional<Schedule> start;  // of the search where no core is halved
 
-    Schedule schedule(const Halved& halved, const std::optional<Schedule>& whole, double effort) const;
+    Schedule schedule(const Halved& halved, double effort) const;
 };
 
-Schedule Search::schedule(const Halved& halved, const std::optional<Schedule>& whole, double effort) const {
+Schedule Search::schedule(const Halved& halved, double effort) const {
     Cores cores(chain, platform, model, most_letters, halved);
     PackingProblem& problem = cores.problem();
     problem.bound_us = std::max(problem.bound_us, enough_us);
     problem.effort = effort;
     const bool starts_there =
-        whole && !has_halves(*whole) && std::ranges::count(halved, 0) == std::ssize(halved);
-    Packing packing = starts_there ? cores.packing_of(*whole) : internal::greedy_packing(problem);
+        start && !has_halves(*start) && std::ranges::count(halved, 0) == std::ssize(halved);
+    Packing packing = starts_there ? cores.packing_of(*start) : internal::greedy_packing(problem);
     if (!internal::make_exact(problem, packing)) packing = internal::annealed(problem, std::move(packing));
     internal::join_neighbours(problem, packing);
     if (const auto wanted_us = objective.wanted_period_us)
@@ -247,17 +259,18 @@ Schedule packed(const Chain& chain, const Platform& platform, const Objective& o
     const Platform usable_cores = usable(platform, objective);
     const Bound bound = bound_of(chain, usable_cores, model);
     const Objective wish{objective.among_equals, objective.wanted_period_us};
-    if (cells(chain, usable_cores) > kMostCells)
-        return renamed(mixed(chain, usable_cores, wish, model, most_letters));
-    std::optional<Schedule> whole = whole_stages(chain, usable_cores, wish, model, most_letters);
+    if (cells(chain, usable_cores) > kMostCells) return renamed(mixed(chain, usable_cores, wish, model));
+    const std::optional<Schedule> whole = whole_stages(chain, usable_cores, wish, model, kMostLetters);
     const double enough_us = std::max(bound.period_us, objective.wanted_period_us.value_or(0));
     if (whole && *whole->period_us <= enough_us * kEqual) return *whole;
 
-    const Search search{chain, usable_cores, model, objective, most_letters, enough_us};
+    Search search{chain, usable_cores, model, objective, most_letters, enough_us, whole};
+    if (whole && has_longer_words(*whole, most_letters))
+        search.start = whole_stages(chain, usable_cores, wish, model, most_letters);
     const std::vector<Halved> ways = ways_to_halve(usable_cores, model);
-    Schedule schedule = search.schedule(ways.front(), whole, effort);
+    Schedule schedule = search.schedule(ways.front(), effort);
     for (std::size_t way = 1; way < ways.size() && *schedule.period_us > enough_us * kEqual; ++way) {
-        Schedule other = search.schedule(ways[way], whole, effort / static_cast<double>(ways.size() - 1));
+        Schedule other = search.schedule(ways[way], effort / static_cast<double>(ways.size() - 1));
         if (*other.period_us * kEqual < *schedule.period_us) schedule = std::move(other);
     }
     if (whole && *whole->period_us <= *schedule.period_us * kEqual) return *whole;

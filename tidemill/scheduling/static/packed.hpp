@@ -6,14 +6,15 @@
 
 namespace tidemill {
 
-/// Letters of a packed word at most: longer ones come nearer to the bound, but frames come in bunches then,
-/// and threads with several stages wait for each other.
+/// Letters of a word at most where threads own several stages: longer ones come nearer to the bound, but
+/// frames come in bunches then, and threads with several stages wait for each other.
 inline constexpr std::size_t kPackedLetters = 8;
 
 /// The least period when a thread may own several stages, neighbours or not (Stage::owners): tasks are packed
 /// on the cores, each on one thread or, where it is replicable, on several by a word of at most so many
 /// letters. Few tasks on few cores are packed exactly, others by a search of bounded effort that is the same
-/// on each call; where mixed() does as well, its schedule is taken. Where the model says how much slower a
+/// on each call; where mixed() does as well with all the letters that it may have, its schedule is taken, and
+/// where mixed() refuses the numbers, herad()'s. Where the model says how much slower a
 /// core's two threads are than one, some of a kind's cores may have two: each number of up to four, or all.
 /// Costs of stages and cuts are not searched for, but count where packings are compared with mixed(); cores
 /// are as slow as when all are busy. Within a wanted period frames take as little as moving tasks one by one

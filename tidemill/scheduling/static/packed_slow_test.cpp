@@ -9,4 +9,10 @@ TEST_CASE("threads with several stages equal trying every packing in 3,000 cases
                                          150, 3, 6);
 }
 
+// Five seconds of a core. The order of periods does not depend on the effort.
+TEST_CASE("no strategy is slower than one that it contains, on up to 16 cores of each of three kinds") {
+    internal::compare_strategies(10'000, 16, 0.002, 52);
+    internal::compare_strategies(100, 16, 1, 53);
+}
+
 }  // namespace tidemill

@@ -71,6 +71,31 @@ TEST_CASE("threads with several stages are never slower than mixed stages, nor f
     }
 }
 
+TEST_CASE("one task on four big and four little cores has as long a word as with mixed stages") {
+    const Chain chain{{"big", "little"}, {{"a", true, {23, 55}}}};
+    const Platform platform{.big = 4, .little = 4};
+    const Schedule schedule = packed(chain, platform);
+    CHECK(*schedule.period_us == *mixed(chain, platform).period_us);
+    CHECK(*schedule.period_us < 4.32);
+    CHECK(schedule.stages.front().word->letters.size() > kPackedLetters);
+}
+
+TEST_CASE("on up to 16 cores of three kinds no strategy breaks its promise to be no slower than another") {
+    internal::compare_strategies(150, 12, 0.001, 50);
+    internal::compare_strategies(3, 12, 1, 51);
+}
+
+TEST_CASE("threads with several stages use plain stages where mixed ones cannot be computed") {
+    Chain chain;
+    for (int kind = 0; kind < 9; ++kind) chain.kinds.push_back(internal::kind_name(kind));
+    chain.tasks = {{"a", true, std::vector<double>(9, 90)}, {"b", false, std::vector<double>(9, 10)}};
+    Platform platform;
+    for (const std::string& kind : chain.kinds) platform.set(kind, kind == "big" ? 12 : 1);
+    CHECK_THROWS_AS(mixed(chain, platform), ScheduleError);
+    CHECK(*packed(chain, platform, {}, {}, kPackedLetters, 0.001).period_us <=
+          *herad(chain, platform).period_us);
+}
+
 TEST_CASE("threads with several stages bring the published receiver near the bound") {
     const auto above_bound = [](const char* machine, const Platform& platform) {
         const Profile profile = published_receiver(machine);

@@ -10,6 +10,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "tidemill/scheduling/static/bound.hpp"
+#include "tidemill/scheduling/static/herad.hpp"
 #include "tidemill/scheduling/static/internal/reference.hpp"
 #include "tidemill/scheduling/static/packed.hpp"
 
@@ -91,7 +93,10 @@ class EveryPackingTried {
     std::uint64_t best_ = kNowhere;
 };
 
-/// Packs so many random problems of at most so many threads, and tries every packing.
+inline constexpr double kNoPeriod = std::numeric_limits<double>::infinity();
+
+/// Packs so many random problems of at most so many threads, and tries every packing. mixed() may have longer
+/// words.
 inline void compare_with_every_packing(const Shape& shape, int count, int most_threads,
                                        std::size_t most_letters) {
     constexpr unsigned kPackingSeed = 317;
@@ -103,9 +108,10 @@ inline void compare_with_every_packing(const Shape& shape, int count, int most_t
             --*std::ranges::max_element(instance.cores);
         const Chain chain = to_chain(instance);
         const Platform platform = to_platform(instance);
-        const std::optional<double> least = EveryPackingTried(instance, most_letters).period();
+        std::optional<double> least = EveryPackingTried(instance, most_letters).period();
         std::optional<double> found;
         try {
+            least = std::min(least.value_or(kNoPeriod), *mixed(chain, platform).period_us);
             const Schedule schedule = packed(chain, platform, {}, {}, most_letters);
             check(schedule, chain);
             check(schedule, platform);
@@ -123,6 +129,37 @@ inline void compare_with_every_packing(const Shape& shape, int count, int most_t
     }
     CHECK(wrong == 0);
     CHECK(gained > count / 20);
+}
+
+/// Random problems on one to three kinds of 1 to 16 cores: no strategy is slower than one that it promises
+/// to be no slower than, and none is faster than the bound.
+inline void compare_strategies(int count, int most_tasks, double effort, unsigned seed) {
+    constexpr double kRounding = 1 + 1e-9;
+    Random random(seed);
+    int wrong = 0;
+    for (int i = 0; i < count && wrong < 3; ++i) {
+        const Shape shape{.max_tasks = most_tasks, .kinds = uniform(random, 1, 3), .max_cores = 16};
+        Instance instance = random_instance(random, shape);
+        for (int& cores : instance.cores) cores = std::max(cores, 1);
+        const Chain chain = to_chain(instance);
+        const Platform platform = to_platform(instance);
+        const Schedule schedule = packed(chain, platform, {}, {}, kPackedLetters, effort);
+        check(schedule, chain);
+        check(schedule, platform);
+        const double packed_us = period_us(schedule, chain);
+        const double mixed_us = *mixed(chain, platform).period_us;
+        const double herad_us = *herad(chain, platform).period_us;
+        const double bound_us = bound_of(chain, platform).period_us;
+        if (bound_us <= packed_us * kRounding && packed_us <= mixed_us * kRounding && mixed_us <= herad_us)
+            continue;
+        ++wrong;
+        MESSAGE(
+            fmt::format("seed {}, case {}: bound {}, packed {}, mixed {}, herad {}: weights {} "
+                        "replicable {} cores {}",
+                        seed, i, bound_us, packed_us, mixed_us, herad_us, instance.weights,
+                        instance.replicable, instance.cores));
+    }
+    CHECK(wrong == 0);
 }
 
 }  // namespace tidemill::internal
