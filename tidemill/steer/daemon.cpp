@@ -17,6 +17,9 @@ constexpr double kReleasedAfter_s = 2;  // at the end of a phase nobody is relea
 constexpr double kNotAgainFor_s = 5;    // after a change that the system did not allow
 constexpr double kTidiedEvery_s = 10;   // the journal
 constexpr double kPromiseWindow_s = 4;  // over which a thread's speed is compared with what it was promised
+constexpr double kFades_s = 4;          // what was seen of a thread's work
+constexpr double kForgotten_s = 60;     // of a program
+constexpr double kSeenFor_s = 0.5;      // on a kind, before that counts
 constexpr std::size_t kMostCounted = 100;  // threads that are learned of at a time
 constexpr std::size_t kMostRecent = 20;
 
@@ -26,6 +29,15 @@ std::vector<CpuKind> checked(std::vector<CpuKind> kinds) {
             "all cores are of one kind, so there is nothing to steer; say otherwise with --kinds "
             "big=0-3,little=4-7");
     return kinds;
+}
+
+// How many times longer it takes where it is.
+double factor_of(const ThreadState& thread, const Snapshot& snapshot) {
+    const bool is_known =
+        thread.kind < thread.factors.size() && thread.factors[thread.kind].quality != bridge::Quality::absent;
+    const double factor =
+        is_known ? thread.factors[thread.kind].value : snapshot.kinds[thread.kind].usual_factor;
+    return std::isfinite(factor) && factor > 0 ? factor : 1;
 }
 
 Restored restore_after_crash(const DaemonOptions& options, System& system) {
@@ -68,7 +80,8 @@ void Daemon::tick() {
     const bool looks = now_s - looked_s_ >= options_.look_every_s;
     if (looks) look(now_s);
     roster_.sample();
-    if (looks || now_s - decided_s_ >= options_.decide_every_s) decide(now_s);
+    const bool has_beginners = roster_.has_beginners();
+    if (looks || has_beginners || now_s - decided_s_ >= options_.decide_every_s) decide(now_s);
 }
 
 void Daemon::decide(double now_s) {
@@ -86,6 +99,7 @@ void Daemon::decide(double now_s) {
 
 void Daemon::look(double now_s) {
     looked_s_ = now_s;
+    std::erase_if(seen_of_, [&](const auto& entry) { return now_s - entry.second.at_s > kForgotten_s; });
     kinds_.set_online(system_.online());
     active_.clear();
     roster_.look();
@@ -97,10 +111,37 @@ void Daemon::take_snapshot(double now_s) {
     snapshot_.kinds = kinds_.cores();
     snapshot_.threads.resize(active_.size());
     for (std::size_t i = 0; i < active_.size(); ++i) note_state(*active_[i], now_s, snapshot_.threads[i]);
+    for (std::size_t i = 0; i < active_.size(); ++i) {
+        ThreadState& state = snapshot_.threads[i];
+        state.work = work_of(*active_[i], factor_of(state, snapshot_), now_s);
+    }
+    even_out_work();
     add_small_threads();
 }
 
-void Daemon::note_state(RosterThread& thread, double now_s, ThreadState& state) const {
+// What threads of one program seem to want differs by where they are and by chance: unless it differs
+// clearly, none of them wants more than another.
+void Daemon::even_out_work() {
+    constexpr double kClearly = 2;
+    struct Works {
+        double sum = 0, least = 1, most = 0;
+        int threads = 0;
+    };
+    std::map<std::string_view, Works> of_programs;
+    for (std::size_t i = 0; i < active_.size(); ++i) {
+        const double work = snapshot_.threads[i].work.value_or(1);
+        Works& works = of_programs[active_[i]->program];
+        works = {works.sum + work, std::min(works.least, work), std::max(works.most, work),
+                 works.threads + 1};
+    }
+    for (std::size_t i = 0; i < active_.size(); ++i) {
+        const Works& works = of_programs.at(active_[i]->program);
+        if (works.threads > 1 && works.least < 1 && works.most < kClearly * works.least)
+            snapshot_.threads[i].work = works.sum / works.threads;
+    }
+}
+
+void Daemon::note_state(RosterThread& thread, double now_s, ThreadState& state) {
     state.id = static_cast<std::uint64_t>(thread.number);
     state.weight = thread.facts.weight();
     state.demand = std::min(1.0, thread.demand);
@@ -109,6 +150,22 @@ void Daemon::note_state(RosterThread& thread, double now_s, ThreadState& state) 
     state.stays = !thread.is_ours() || now_s < thread.stays_until_s;
     state.received = thread.received;
     put_factors(thread, state.factors);
+    if (thread.demand < kLimitedDemand && (thread.demand_over_s >= kSeenFor_s || !thread.seen))
+        thread.seen = seen_of_[thread.program] =
+            SeenWork{std::min(1.0, thread.ran / factor_of(state, snapshot_)), now_s};
+}
+
+// A thread that is limited does not show what it wants, but for what it gets. What was seen of it before, or
+// of another thread of its program, fades: it may do something else by now.
+std::optional<double> Daemon::work_of(const RosterThread& thread, double factor, double now_s) const {
+    std::optional<SeenWork> seen = thread.seen;
+    if (thread.demand < kLimitedDemand) return seen ? std::optional(seen->work) : std::nullopt;
+    const auto of_program = seen_of_.find(thread.program);
+    if (of_program != seen_of_.end() && (!seen || of_program->second.at_s > seen->at_s))
+        seen = of_program->second;
+    if (!seen) return std::nullopt;
+    const double faded = 1 - std::exp((seen->at_s - now_s) / kFades_s);
+    return std::max(seen->work + (1 - seen->work) * faded, std::min(1.0, thread.ran / factor));
 }
 
 // Many that want little are a load together, of threads that stay.

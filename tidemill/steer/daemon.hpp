@@ -3,6 +3,7 @@
 #include <deque>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,7 +18,7 @@ namespace tidemill::steer {
 
 struct DaemonOptions {
     Settings decision = {};
-    double look_every_s = 0.5;    ///< for what has begun and ended
+    double look_every_s = 0.25;   ///< for what has begun and ended
     double decide_every_s = 0.2;  ///< at most: what has to be decided takes time, too
     bool dry_run = false;         ///< decide, and change nothing
     std::filesystem::path journal = {};
@@ -57,7 +58,9 @@ class Daemon {
     void look(double now_s);
     void decide(double now_s);
     void take_snapshot(double now_s);
-    void note_state(RosterThread& thread, double now_s, ThreadState& state) const;
+    void note_state(RosterThread& thread, double now_s, ThreadState& state);
+    std::optional<double> work_of(const RosterThread& thread, double factor, double now_s) const;
+    void even_out_work();
     void add_small_threads();
     void learn();
     void put_factors(RosterThread& thread, std::vector<bridge::Factor>& factors) const;
@@ -83,7 +86,8 @@ class Daemon {
     std::optional<Learning> learning_;
     Roster roster_;
     Snapshot snapshot_;
-    std::vector<RosterThread*> active_;  // the first of the snapshot, in its order
+    std::map<std::string, SeenWork> seen_of_;  // of programs, as it was last seen of one of their threads
+    std::vector<RosterThread*> active_;        // the first of the snapshot, in its order
     double started_s_;
     double started_processor_s_;
     double looked_s_;

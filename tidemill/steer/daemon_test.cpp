@@ -1,8 +1,10 @@
 #include "tidemill/steer/daemon.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
+#include <random>
 
 #include <doctest/doctest.h>
 
@@ -88,6 +90,84 @@ TEST_CASE("daemon: threads on the wrong cores are exchanged, and the report says
     CHECK(describe(report).find("1 exchanges") != std::string::npos);
     CHECK(to_metrics(report).find("tidemill_bridge_exchanges_total 1\n") != std::string::npos);
     CHECK(to_text(to_json(report)).find("\"exchanges\":1") != std::string::npos);
+}
+
+TEST_CASE("daemon: programs that begin with it are put where they belong within half a second") {
+    Machine machine;
+    FakeThread& memory = machine.system.start("memory");
+    FakeThread& compute = machine.system.start("compute");
+    memory.spins = compute.spins = false;  // held
+    for (FakeThread* const each : {&memory, &compute}) each->factor_on_1 = each == &compute ? 2.4 : 1.2;
+    machine.begin();
+    machine.daemon->tick();
+    memory.spins = compute.spins = true;
+    machine.run(0.5);
+    CHECK(machine.of(compute) == kBig);
+    CHECK(machine.of(memory) == kLittle);
+}
+
+TEST_CASE("daemon: programs that begin while it watches are put where they belong within half a second") {
+    for (int before = 0; before < 10; ++before) {
+        CAPTURE(before);
+        Machine machine;
+        machine.system.start("other").spins = false;
+        machine.begin();
+        machine.run(1 + 0.1 * before);
+        machine.system.start("memory");
+        FakeThread& compute = machine.system.start("compute");
+        machine.run(0.5);
+        CHECK(machine.of(compute) == kBig);
+    }
+}
+
+namespace {
+
+/// Three programs that begin one after the other within a second and want more and less of a core.
+struct ThreePrograms : Machine {
+    ThreePrograms(unsigned seed, std::array<const char*, 3> names) : random(seed) {
+        FakeThread& parent = system.start("shell");
+        parent.spins = false;
+        begin();
+        const double usual = part(0.5, 1.1);
+        for (const char* name : names) {
+            run(part(0, 0.4));
+            FakeThread& thread = system.start(name, 0, parent.number);
+            thread.factor_on_1 = by_name(name)[1].value;
+            threads.push_back(&thread);
+        }
+        for (int tenth = 0; tenth < 200; ++tenth) {
+            for (FakeThread* thread : threads) thread->busy = usual * part(0.8, 1.2);
+            run(0.1);
+        }
+    }
+
+    double part(double least, double most) { return std::uniform_real_distribution(least, most)(random); }
+
+    std::mt19937_64 random;
+    std::vector<FakeThread*> threads;
+};
+
+}  // namespace
+
+TEST_CASE("daemon: of three equal programs on two cores none is exchanged, whatever they seem to want") {
+    for (const char* name : {"compute", "memory"}) {
+        for (unsigned seed = 1; seed <= 10; ++seed) {
+            CAPTURE(name);
+            CAPTURE(seed);
+            const ThreePrograms equal(seed, {name, name, name});
+            CHECK(equal.daemon->report().counts.exchanges == 0);
+        }
+    }
+}
+
+TEST_CASE(
+    "daemon: the one of three programs that loses most comes to the big core, and no more is exchanged") {
+    for (unsigned seed = 1; seed <= 10; ++seed) {
+        CAPTURE(seed);
+        ThreePrograms unequal(seed, {"memory", "compute", "memory"});
+        CHECK(unequal.threads[1]->facts.processor == 0);
+        CHECK(unequal.daemon->report().counts.exchanges <= 1);
+    }
 }
 
 TEST_CASE(

@@ -21,6 +21,7 @@ constexpr std::size_t kReadsOfFacts = 4;  // as long as so many of times
 constexpr double kIdleEvery_s = 1;
 constexpr double kRuns = 0.01;  // part of the time from which on a thread is no idle one
 constexpr double kMemory_s = 1;
+constexpr double kAlmostNothing_s = 1e-3;
 constexpr int kInit =
     1;  // has the children of processes that have ended, and is not whom they have theirs from
 
@@ -219,6 +220,8 @@ bool Roster::note_intended(RosterThread& thread, std::size_t kind) {
 
 void Roster::note_confined(RosterThread& thread, std::size_t kind) {
     thread.standing = Standing::confined;
+    // What it wanted elsewhere is not what it wants of this kind.
+    if (thread.kind != kind) thread.demand_over_s = std::min(thread.demand_over_s, kAlmostNothing_s);
     thread.kind = kind;
     thread.moved_s = system_.now_s();
     thread.affinity = thread.held->affinity().value_or(thread.before);
@@ -238,7 +241,7 @@ void Roster::sample() {
     for (std::size_t i = 0; i < flat_.size() && left > 0; ++i) {
         RosterThread& thread = *flat_[sample_at_++ % flat_.size()];
         const double since_s = now_s - thread.sampled_s;
-        const bool is_idle = thread.has_samples && thread.demand < kRuns;
+        const bool is_idle = thread.demand < kRuns && thread.idle_s >= kIdleEvery_s;
         if (thread.is_gone || since_s <= 0 || (is_idle && since_s < kIdleEvery_s)) continue;
         left -= static_cast<double>(sample(thread, now_s));
     }
@@ -256,10 +259,10 @@ std::size_t Roster::sample(RosterThread& thread, double now_s) {
     const bool may_wait = ran_s + waited_s == 0 && thread.demand >= kRuns;
     if (may_wait && is_waiting(thread)) {
         thread.waits_s += since_s;
-        note_demand(thread, since_s, since_s);
+        note_demand(thread, 0, since_s, since_s);
     } else {
         const double already_s = std::min(std::exchange(thread.waits_s, 0), waited_s);
-        note_demand(thread, ran_s + waited_s - already_s, since_s);
+        note_demand(thread, ran_s, ran_s + waited_s - already_s, since_s);
     }
     return may_wait ? 1 + kReadsOfFacts : 1;
 }
@@ -269,10 +272,15 @@ bool Roster::is_waiting(RosterThread& thread) {
     return facts && facts->is_running;
 }
 
-void Roster::note_demand(RosterThread& thread, double wanted_s, double since_s) {
-    const double part = thread.has_samples ? since_s / (since_s + kMemory_s) : 1;
-    thread.has_samples = true;
+void Roster::note_demand(RosterThread& thread, double ran_s, double wanted_s, double since_s) {
+    thread.idle_s = wanted_s > 0 ? 0 : thread.idle_s + since_s;
+    has_beginners_ = has_beginners_ || (thread.demand_over_s == 0 && wanted_s > 0);
+    if (thread.demand_over_s == 0 && wanted_s == 0) return;  // nothing yet, and that tells nothing of later
+    const double before_s = std::min(thread.demand_over_s, kMemory_s);
+    const double part = since_s / (since_s + before_s);
     thread.demand += (wanted_s / since_s - thread.demand) * part;
+    thread.ran += (ran_s / since_s - thread.ran) * part;
+    thread.demand_over_s += since_s;
 }
 
 }  // namespace tidemill::steer

@@ -35,6 +35,12 @@ const char* to_string(Standing standing);
 
 struct CountedThread;  // of Learning
 
+/// What a thread wanted of a core of kind 0 when nothing limited it.
+struct SeenWork {
+    double work = 1;
+    double at_s = 0;
+};
+
 /// A thread that is watched.
 struct RosterThread {
     int process = 0;
@@ -53,9 +59,12 @@ struct RosterThread {
     ThreadTimes times{};
     double sampled_s = 0;
     double demand = 0;  ///< part of the time in which it ran or waited for a core, over the last second or so
-    bool has_samples = false;
-    /// Time of a wait that goes on. The system reports it when it is over, among many threads after seconds:
-    /// so it is counted as it is seen, and not again at its end.
+    double ran = 0;     ///< part of the time in which it ran, over the same
+    std::optional<SeenWork> seen{};
+    double demand_over_s = 0;  ///< what `demand` is the mean of, since it first ran
+    double idle_s = 0;         ///< since it last wanted a core
+    /// Of a wait that goes on. The system tells of it when it is over, among many threads after seconds: so
+    /// it is counted as it is seen, and not again at its end.
     double waits_s = 0;
     bool is_gone = false;
     std::shared_ptr<CountedThread> counted{};  ///< for Learning
@@ -82,6 +91,9 @@ class Roster {
     /// Whether, since the last call, threads were found that have their affinity from one of ours, or that
     /// are ours no more.
     bool has_news() { return std::exchange(has_news_, false); }
+
+    /// Whether, since the last call, threads have run for the first time.
+    bool has_beginners() { return std::exchange(has_beginners_, false); }
 
     /// A thread is about to be put on a kind; returns whether it never was.
     bool note_intended(RosterThread& thread, std::size_t kind);
@@ -117,9 +129,9 @@ class Roster {
     static void rename(RosterThread& thread, Process& process, const std::string& name);
     void classify(RosterThread& thread, Process& process, const CpuSet& affinity);
     /// Returns what it cost, in reads of times.
-    static std::size_t sample(RosterThread& thread, double now_s);
+    std::size_t sample(RosterThread& thread, double now_s);
     static bool is_waiting(RosterThread& thread);
-    static void note_demand(RosterThread& thread, double wanted_s, double since_s);
+    void note_demand(RosterThread& thread, double ran_s, double wanted_s, double since_s);
 
     System& system_;
     const Kinds& kinds_;
@@ -128,6 +140,7 @@ class Roster {
     bool has_begun_ = false;
     bool has_lost_ = false;  // processes, at the last look
     bool has_news_ = false;
+    bool has_beginners_ = false;
     std::map<int, Process> processes_;
     std::map<int, Given> sessions_;  // for those whose parents are gone
     std::set<int> ignored_;          // numbers of processes that are not watched

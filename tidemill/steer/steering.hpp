@@ -24,6 +24,9 @@ struct ThreadState {
     std::uint64_t id = 0;  ///< for its caller; decides nothing
     double weight = 1;     ///< its share of a core beside others, 1 at nice 0
     double demand = 1;     ///< part of its time in which it ran or waited for a core, 0 to 1
+    /// What it wants of a core of kind 0 where nobody is in its way, if that was seen. Its demand does not
+    /// tell that: on a slow core, or beside others, every thread that wants something seems to want all.
+    std::optional<double> work = {};
     std::size_t kind = 0;  ///< where it is
     std::vector<bridge::Factor> factors =
         {};  ///< by kind: its time there over that on kind 0; may be shorter
@@ -31,6 +34,9 @@ struct ThreadState {
     bool stays = false;                                       ///< is not ours to move, but takes its share
     double received = 1;  ///< what it lately got over what the system alone would have given it
 };
+
+/// From this demand on, what limits a thread is its core or who shares it, and not what it has to do.
+inline constexpr double kLimitedDemand = 0.85;
 
 /// Everything that a decision rests on.
 struct Snapshot {

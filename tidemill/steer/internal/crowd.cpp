@@ -9,9 +9,6 @@ namespace tidemill::steer::internal {
 
 namespace {
 
-// A thread that wants this much of a core is limited by it and would take as much of a faster or a slower
-// one.
-constexpr double kGreedy = 0.85;
 constexpr double kLeastDemand = 1e-3;
 constexpr double kNoCores = -1e6;
 constexpr double kBrokenPromise = 100;
@@ -45,11 +42,14 @@ void Crowd::add(const ThreadState& thread, const Snapshot& snapshot) {
     const double demand = within(thread.demand, kLeastDemand, 1, 1);
     const double factor_here =
         kinds() == 0 ? 1 : factor_of(thread, snapshot, thread.kind < kinds() ? thread.kind : 0);
-    const double work = demand >= kGreedy ? 1 : demand / factor_here;
+    const bool is_limited = demand >= kLimitedDemand;
+    const bool is_greedy = is_limited && !thread.work;  // would take all of any core
+    const double work =
+        within(thread.work.value_or(is_limited ? 1 : demand / factor_here), kLeastDemand, 1, 1);
     traits_.push_back({weight, std::log(weight), weight * work, within(thread.received, 0, 1e3, 1)});
     for (std::size_t kind = 0; kind < kinds(); ++kind) {
         const double factor = factor_of(thread, snapshot, kind);
-        const double want = demand >= kGreedy ? 1 : std::clamp(work * factor, kLeastDemand, 1.0);
+        const double want = is_greedy ? 1 : std::clamp(work * factor, kLeastDemand, 1.0);
         places_.push_back({want, std::log(want), std::log(factor), 1 / factor});
     }
 }

@@ -27,7 +27,8 @@ struct FakeThread {
     int number = 0;
     steer::ThreadFacts facts{};
     CpuSet wish{};        ///< its affinity, as somebody asked for it
-    bool spins = true;    ///< wants all it can get, else nothing
+    bool spins = true;    ///< wants to run, else nothing
+    double busy = 1;      ///< part of CPU 0 that it wants when it spins; 1: all it can get
     bool is_ours = true;  ///< else the system refuses us
     bool has_ended = false;
     bool is_touched = false;  ///< somebody has asked for another affinity
@@ -80,16 +81,10 @@ class FakeSystem final : public steer::System {
     void reboot() { boot_ = "another"; }
 
     void pass(double seconds) {
-        std::map<int, int> spinning;
+        std::map<int, std::vector<FakeThread*>> spinning;
         for (const auto& [number, thread] : threads_)
-            if (thread->spins) ++spinning[thread->facts.processor];
-        for (const auto& [number, thread] : threads_) {
-            if (!thread->spins) continue;
-            const double ran_s = seconds / spinning[thread->facts.processor];
-            thread->ran_s += ran_s;
-            thread->waited_s += seconds - ran_s;
-            thread->instructions += 1e9 * ran_s / (thread->facts.processor == 1 ? thread->factor_on_1 : 1);
-        }
+            if (thread->spins) spinning[thread->facts.processor].push_back(thread.get());
+        for (auto& [cpu, threads] : spinning) share_out(cpu, std::move(threads), seconds);
         now_s_ += seconds;
     }
 
@@ -182,6 +177,25 @@ class FakeSystem final : public steer::System {
         FakeSystem& system_;
         std::shared_ptr<FakeThread> main_;
     };
+
+    static double factor(const FakeThread& thread, int cpu) { return cpu == 1 ? thread.factor_on_1 : 1; }
+
+    // Evenly, and nobody has more than it wants; who has less waits for the rest of the time.
+    static void share_out(int cpu, std::vector<FakeThread*> threads, double seconds) {
+        const auto want = [&](const FakeThread* thread) {
+            return thread->busy >= 1 ? 1 : std::min(1.0, thread->busy * factor(*thread, cpu));
+        };
+        std::ranges::sort(threads, {}, want);
+        double left = 1;
+        for (std::size_t i = 0; i < threads.size(); ++i) {
+            FakeThread& thread = *threads[i];
+            const double share = std::min(want(&thread), left / static_cast<double>(threads.size() - i));
+            left -= share;
+            thread.ran_s += seconds * share;
+            if (share < want(&thread)) thread.waited_s += seconds * (1 - share);
+            thread.instructions += 1e9 * seconds * share / factor(thread, cpu);
+        }
+    }
 
     Outcome change_affinity(FakeThread& thread, const CpuSet& set) {
         if (changes_ >= killed_after) {
