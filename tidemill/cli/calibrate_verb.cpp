@@ -28,9 +28,11 @@ struct CalibrateOptions {
 };
 
 std::string table_of(const Calibration& found) {
-    std::string table = fmt::format("{:>12}  {:>12}\n", "bytes", "hop us");
-    for (const auto& [bytes, cost_us] : found.hops)
-        table += fmt::format("{:>12}  {:>12.3f}\n", bytes, cost_us);
+    std::string table = fmt::format("{:>12}  {:>12}  {}\n", "bytes", "hop us", "quartiles of the rounds");
+    for (const HopMeasurement& hop : found.hops)
+        table +=
+            fmt::format("{:>12}  {:>12.3f}  {:.3f}, {:.3f}{}\n", hop.bytes, hop.cost_us,
+                        hop.lower_quartile_us, hop.upper_quartile_us, hop.is_disturbed ? "; disturbed" : "");
     table += fmt::format("hop_us {}, byte_us {}\n", found.model.hop_us, found.model.byte_us);
     for (const KindCosts& kind : found.model.kinds) {
         table += fmt::format("{}: slowdown", kind.kind);
@@ -89,6 +91,10 @@ int run_calibrate(const CalibrateOptions& options) {
                                           .siblings = options.siblings,
                                           .energy_meter = energy.meter.get(),
                                           .progress = [](std::string_view what) { tell("{} ...\n", what); }});
+    if (found.is_disturbed)
+        warn(
+            "other programs disturbed the measurement: the model is without what they were in, and its watts "
+            "are with what they drew; end them and calibrate again");
     if (!energy.meter) found.not_measured.back() = "busy_w, idle_w: " + energy.reason;
     devices().calibrate(found);
     if (!options.output.empty()) writing([&] { write_cost_model(found.model, options.output, kinds); });

@@ -1,7 +1,6 @@
 #include "tidemill/tuning/profile/calibration.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <numeric>
@@ -18,6 +17,7 @@
 #include "tidemill/runtime/execute/pipeline.hpp"
 #include "tidemill/runtime/execute/sequence.hpp"
 #include "tidemill/runtime/threads/real_threads.hpp"
+#include "tidemill/tuning/profile/undisturbed.hpp"
 
 namespace tidemill {
 
@@ -26,7 +26,13 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kHopBytes[] = {64, 4096, 16384, 65536, 262144};
-constexpr double kLeastWorkUs = 20;  // so that neither stage's jitter is all that is seen
+constexpr double kLeastWorkUs = 20;         // so that neither stage's jitter is all that is seen
+constexpr std::size_t kWindowFrames = 32;   // more than are in flight
+constexpr double kRepeats = 0.2;            // of a hop's cost, that a quarter of the windows may differ by
+constexpr double kLeastRepeatsUs = 0.25;    // little beside the work of a stage
+constexpr double kLeastHopSeconds = 0.005;  // a few windows
+constexpr const char* kDisturbed =
+    "other programs disturb the measurement; end them, or measure longer with --seconds";
 
 double rounded(double value, double per_unit) {
     return std::round(value * per_unit) / per_unit;
@@ -42,20 +48,77 @@ void spin_us(double time_us) {
     while (Clock::now() < end) RealThreads::relax();
 }
 
-/// Writes a frame, and reads it, each beside so much other work.
-void build_pair(Graph& graph, std::size_t bytes) {
-    const std::size_t words = bytes / sizeof(std::uint64_t);
-    auto& writer = graph.add(task("write", out<std::uint64_t>("x", words), [](auto frame) {
-        spin_us(kLeastWorkUs);
-        std::ranges::fill(frame, std::uint64_t{1});
-    }));
-    auto& reader =
-        graph.add(task("read", in<std::uint64_t>("x", words), [sum = std::uint64_t{0}](auto frame) mutable {
+/// A writer of frames and a reader, each beside so much other work, and when they were done with each frame.
+class HopPair {
+  public:
+    HopPair(std::size_t bytes, double most_seconds) {
+        const auto most_frames = static_cast<std::size_t>(1e6 * most_seconds / kLeastWorkUs);
+        for (std::vector<Clock::time_point>* ends : {&written_, &read_}) ends->reserve(most_frames);
+        const std::size_t words = bytes / sizeof(std::uint64_t);
+        auto& writer = graph_.add(task("write", out<std::uint64_t>("x", words), [this](auto frame) {
             spin_us(kLeastWorkUs);
-            sum += std::accumulate(frame.begin(), frame.end(), sum);
+            std::ranges::fill(frame, std::uint64_t{1});
+            note(written_);
         }));
-    graph.bind(writer["x"], reader["x"]);
-}
+        auto& reader = graph_.add(
+            task("read", in<std::uint64_t>("x", words), [this, sum = std::uint64_t{0}](auto frame) mutable {
+                spin_us(kLeastWorkUs);
+                sum += std::accumulate(frame.begin(), frame.end(), sum);
+                note(read_);
+            }));
+        graph_.bind(writer["x"], reader["x"]);
+    }
+
+    Graph& graph() { return graph_; }
+
+    /// What a frame took since the last call, in us: of each window in which nothing else had its cores, from
+    /// one frame that was read to the next.
+    std::vector<double> periods_us() {
+        return windows_us([](double both_us, double) { return both_us; });
+    }
+
+    /// The same where both ran in order on one core: the time of the slower of the two.
+    std::vector<double> works_us() {
+        return windows_us(
+            [](double both_us, double read_us) { return std::max(read_us, both_us - read_us); });
+    }
+
+  private:
+    static double us_between(Clock::time_point from, Clock::time_point to) {
+        return std::chrono::duration<double, std::micro>(to - from).count();
+    }
+
+    // No memory is asked for while time is measured.
+    static void note(std::vector<Clock::time_point>& ends) {
+        if (ends.size() < ends.capacity()) ends.push_back(Clock::now());
+    }
+
+    // A thread that another program has replaced for a while shows it by one frame that takes much longer.
+    // Behind that, frames stand in a queue, so the next window does not count either.
+    template <class Time>
+    std::vector<double> windows_us(const Time& time) {
+        constexpr double kLonger = 1.5;
+        std::vector<double> windows;
+        bool was_clean = false;  // nor the first, before caches are filled
+        for (std::size_t i = 0; i + kWindowFrames < read_.size(); i += kWindowFrames) {
+            const double both_us = us_between(read_[i], read_[i + kWindowFrames]) / kWindowFrames;
+            double read_us = 0, longest_us = 0;
+            for (std::size_t frame = i + 1; frame <= i + kWindowFrames; ++frame) {
+                longest_us = std::max(longest_us, us_between(read_[frame - 1], read_[frame]));
+                read_us += us_between(written_[frame], read_[frame]) / kWindowFrames;
+            }
+            const bool is_clean = longest_us < kLonger * both_us;
+            if (is_clean && was_clean) windows.push_back(time(both_us, read_us));
+            was_clean = is_clean;
+        }
+        written_.clear();
+        read_.clear();
+        return windows;
+    }
+
+    Graph graph_;
+    std::vector<Clock::time_point> written_, read_;
+};
 
 Schedule two_stages(const Topology& topology) {
     const auto node = [&](std::size_t core) {
@@ -65,37 +128,49 @@ Schedule two_stages(const Topology& topology) {
     return {.stages = {{0, 1, 1, kind}, {1, 1, 1, kind}}, .resources = {{kind, {node(0), node(1)}}}};
 }
 
-// Time of the slower of two stages beyond its own work.
-double hop_cost_us(const Topology& topology, std::size_t bytes, const CalibrationOptions& options) {
-    Graph together;
-    build_pair(together, bytes);
-    Sequence sequence(together);
-    Graph apart;
-    build_pair(apart, bytes);
-    Pipeline pipeline(apart, two_stages(topology), {.topology = &topology, .waiting = options.waiting});
-    std::vector<double> costs_us;
+// What the slower of two stages takes beyond the work that it does on its own, in the middle of the rounds in
+// which enough was undisturbed to know it.
+HopMeasurement hop_of(const std::vector<double>& rounds_us, std::size_t bytes, int rounds) {
+    if (rounds_us.empty()) return {.bytes = bytes, .is_disturbed = true};
+    HopMeasurement hop{bytes, std::max(0.0, median(rounds_us)), quantile(rounds_us, 0.25),
+                       quantile(rounds_us, 0.75)};
+    hop.is_disturbed =
+        2 * std::ssize(rounds_us) < rounds ||
+        hop.upper_quartile_us - hop.lower_quartile_us > std::max(kLeastRepeatsUs, kRepeats * hop.cost_us);
+    return hop;
+}
+
+HopMeasurement measure_hop(const Topology& topology, std::size_t bytes, const CalibrationOptions& options) {
+    const double seconds = std::max(options.seconds, kLeastHopSeconds);
+    HopPair together(bytes, seconds);
+    Sequence sequence(together.graph());
+    HopPair apart(bytes, seconds);
+    Pipeline pipeline(apart.graph(), two_stages(topology),
+                      {.topology = &topology, .waiting = options.waiting});
+    std::vector<double> rounds_us;
     for (int round = 0; round < options.rounds; ++round) {
-        std::vector<double> work_us;
         {
             const PinGuard pinned(topology.cores[0].pus);
-            work_us = sequence.run(for_seconds(options.seconds)).unit_weights_us();
+            sequence.run(for_seconds(seconds));
         }
-        const double period_us = pipeline.run(for_seconds(options.seconds)).period_us();
-        costs_us.push_back(std::max(0.0, period_us - std::ranges::max(work_us)));
+        pipeline.run(for_seconds(seconds));
+        const std::vector<double> works_us = together.works_us(), periods_us = apart.periods_us();
+        if (!works_us.empty() && !periods_us.empty())
+            rounds_us.push_back(median(periods_us) - median(works_us));
     }
-    return median(costs_us);
+    return hop_of(rounds_us, bytes, options.rounds);
 }
 
 // A line through the costs by least squares; neither part is below 0.
 void fit_hops(Calibration& result) {
     double n = 0, x = 0, y = 0, xx = 0, xy = 0;
-    for (const auto& [bytes, cost_us] : result.hops) {
-        const auto size = static_cast<double>(bytes);
+    for (const HopMeasurement& hop : result.hops) {
+        const auto size = static_cast<double>(hop.bytes);
         n += 1;
         x += size;
-        y += cost_us;
+        y += hop.cost_us;
         xx += size * size;
-        xy += size * cost_us;
+        xy += size * hop.cost_us;
     }
     const double slope = std::max(0.0, (n * xy - x * y) / (n * xx - x * x));
     result.model.byte_us = rounded(slope, 1e6);
@@ -109,87 +184,118 @@ void measure_hops(const Topology& topology, const CalibrationOptions& options, C
     }
     for (const std::size_t bytes : kHopBytes) {
         if (options.progress) options.progress(fmt::format("a hop of {} bytes", bytes));
-        result.hops.push_back({bytes, hop_cost_us(topology, bytes, options)});
+        result.hops.push_back(measure_hop(topology, bytes, options));
     }
-    fit_hops(result);
+    if (std::ranges::none_of(result.hops, &HopMeasurement::is_disturbed)) return fit_hops(result);
+    result.is_disturbed = true;
+    result.not_measured.push_back(fmt::format("hop_us, byte_us: {}", kDisturbed));
 }
 
-// Steps of arithmetic that depend on each other, so that only the clock and the neighbours matter.
-std::uint64_t compute_for(double seconds) {
-    constexpr int kSteps = 1000;
+// Of steps of arithmetic that depend on each other, so that only the clock and the neighbours matter: the us
+// of each window.
+std::vector<double> compute_for(double seconds) {
+    constexpr int kSteps = 100'000;
     const auto end = Clock::now() + std::chrono::duration<double>(seconds);
-    std::uint64_t rounds = 0;
+    std::vector<double> windows_us;
     volatile double result = 1;
-    while (Clock::now() < end) {
+    for (auto begin = Clock::now(); begin < end || windows_us.empty();) {
         double value = result;
         for (int i = 0; i < kSteps; ++i) value = value * 0.999 + 0.5;
         result = value;
-        ++rounds;
+        const auto now = Clock::now();
+        windows_us.push_back(std::chrono::duration<double, std::micro>(now - begin).count());
+        begin = now;
     }
-    return rounds;
+    return windows_us;
 }
 
-// Rounds that threads which are pinned so do on average, all at once.
-double rounds_at(const std::vector<PuSet>& places, double seconds) {
-    std::atomic<std::uint64_t> rounds{0};
-    {
-        std::vector<std::jthread> threads;
-        for (const PuSet& place : places) {
-            threads.push_back(start_thread([&] {
-                pin_this_thread(place);
-                rounds += compute_for(seconds);
-            }));
-        }
+/// Windows of the threads that compute at once.
+using ThreadWindows = std::vector<std::vector<double>>;
+
+// Threads that are pinned so compute, all at once.
+void compute_at(const std::vector<PuSet>& places, double seconds, ThreadWindows& windows_us) {
+    windows_us.resize(places.size());
+    std::vector<std::jthread> threads;
+    for (std::size_t thread = 0; thread < places.size(); ++thread) {
+        threads.push_back(start_thread([&, thread] {
+            pin_this_thread(places[thread]);
+            const std::vector<double> more_us = compute_for(seconds);
+            windows_us[thread].insert(windows_us[thread].end(), more_us.begin(), more_us.end());
+        }));
     }
-    return static_cast<double>(rounds) / static_cast<double>(places.size());
 }
 
-// On the first `busy` cores of a kind.
-double rounds_of(const Topology& topology, const CoreKind& kind, std::size_t busy, double seconds) {
+/// How many times longer computing takes on some places at once than on the first of them alone; nothing
+/// where other programs disturb that.
+std::optional<double> slowdown_at(const std::vector<PuSet>& places, const CalibrationOptions& options) {
+    constexpr double kSteady = 0.05;
+    ThreadWindows alone_us, at_once_us;
+    for (int round = 0; round < options.rounds; ++round) {
+        compute_at({places.front()}, options.seconds, alone_us);
+        compute_at(places, options.seconds, at_once_us);
+    }
+    const Undisturbed alone = undisturbed(alone_us.front());
+    bool is_steady = alone.is_repeated_within(kSteady * alone.us);
+    double sum_us = 0;
+    for (const std::vector<double>& windows_us : at_once_us) {
+        const Undisturbed each = undisturbed(windows_us);
+        is_steady = is_steady && each.is_repeated_within(kSteady * each.us);
+        sum_us += each.us;
+    }
+    if (!is_steady) return std::nullopt;
+    return sum_us / static_cast<double>(places.size()) / alone.us;
+}
+
+std::vector<PuSet> first_cores(const Topology& topology, const CoreKind& kind, std::size_t busy) {
     std::vector<PuSet> places;
     for (std::size_t i = 0; i < busy; ++i) places.push_back(topology.cores[kind.cores[i]].pus);
-    return rounds_at(places, seconds);
+    return places;
+}
+
+void stays_out(Calibration& result, const char* number, const CoreKind& kind) {
+    result.is_disturbed = true;
+    result.not_measured.push_back(fmt::format("{} of {} cores: {}", number, kind.name, kDisturbed));
 }
 
 std::vector<double> slowdowns_of(const Topology& topology, const CoreKind& kind,
-                                 const CalibrationOptions& options) {
+                                 const CalibrationOptions& options, Calibration& result) {
     std::vector<double> slowdowns{1};
     for (std::size_t busy = 2; busy <= kind.cores.size(); ++busy) {
         if (options.progress) options.progress(fmt::format("{} {} cores at once", busy, kind.name));
-        std::vector<double> factors;
-        for (int round = 0; round < options.rounds; ++round) {
-            const double alone = rounds_of(topology, kind, 1, options.seconds);
-            factors.push_back(alone / rounds_of(topology, kind, busy, options.seconds));
+        const auto factor = slowdown_at(first_cores(topology, kind, busy), options);
+        if (!factor) {
+            stays_out(result, "slowdown", kind);
+            return {1};
         }
         // Cores never get faster as more are busy, so what looks like that is noise.
-        slowdowns.push_back(std::max(slowdowns.back(), rounded(median(factors), 100)));
+        slowdowns.push_back(std::max(slowdowns.back(), rounded(*factor, 100)));
     }
     return slowdowns;
 }
 
-// Slowdown on the first core of the kind that has two threads; nothing where none has.
-std::optional<double> shared_slowdown_of(const Topology& topology, const CoreKind& kind,
-                                         const CalibrationOptions& options) {
+// The threads of the first core of the kind that has two; nothing where none has.
+std::vector<PuSet> siblings_of(const Topology& topology, const CoreKind& kind) {
     const auto core = std::ranges::find_if(
         kind.cores, [&](std::size_t number) { return topology.cores[number].pus.size() > 1; });
-    if (core == kind.cores.end()) return std::nullopt;
-    if (options.progress) options.progress(fmt::format("two threads of a {} core", kind.name));
+    if (core == kind.cores.end()) return {};
     const PuSet& pus = topology.cores[*core].pus;
-    std::vector<double> factors;
-    for (int round = 0; round < options.rounds; ++round) {
-        const double alone = rounds_at({PuSet{pus[0]}}, options.seconds);
-        factors.push_back(alone / rounds_at({PuSet{pus[0]}, PuSet{pus[1]}}, options.seconds));
-    }
-    return std::max(1.0, rounded(median(factors), 100));
+    return {PuSet{pus[0]}, PuSet{pus[1]}};
 }
 
 void measure_siblings(const Topology& topology, const CalibrationOptions& options, Calibration& result) {
     for (std::size_t k = 0; k < topology.kinds.size(); ++k) {
         const CoreKind& kind = topology.kinds[k];
-        result.model.kinds[k].shared_slowdown = shared_slowdown_of(topology, kind, options);
-        if (!result.model.kinds[k].shared_slowdown)
+        const std::vector<PuSet> siblings = siblings_of(topology, kind);
+        if (siblings.empty()) {
             result.not_measured.push_back(
                 fmt::format("shared_slowdown: {} cores have one thread each", kind.name));
+            continue;
+        }
+        if (options.progress) options.progress(fmt::format("two threads of a {} core", kind.name));
+        if (const auto factor = slowdown_at(siblings, options))
+            result.model.kinds[k].shared_slowdown = std::max(1.0, rounded(*factor, 100));
+        else
+            stays_out(result, "shared_slowdown", kind);
     }
 }
 
@@ -199,7 +305,8 @@ EnergyUse energy_of(const Topology& topology, const CoreKind& kind, std::size_t 
     const double seconds = options.seconds * options.rounds;
     EnergyWatch watch(options.energy_meter);
     if (busy == 0) std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
-    if (busy > 0) rounds_of(topology, kind, busy, seconds);
+    ThreadWindows windows_us;
+    if (busy > 0) compute_at(first_cores(topology, kind, busy), seconds, windows_us);
     return watch.stop();
 }
 
@@ -224,7 +331,8 @@ Calibration calibrate(const Topology& topology, const CalibrationOptions& option
     Calibration result;
     measure_hops(topology, options, result);
     for (const CoreKind& kind : topology.kinds) {
-        result.model.kinds.push_back({.kind = kind.name, .slowdown = slowdowns_of(topology, kind, options)});
+        result.model.kinds.push_back(
+            {.kind = kind.name, .slowdown = slowdowns_of(topology, kind, options, result)});
     }
     if (options.siblings) measure_siblings(topology, options, result);
     measure_watts(topology, options, result);

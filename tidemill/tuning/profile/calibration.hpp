@@ -16,7 +16,7 @@ namespace tidemill {
 struct CalibrationOptions {
     WaitMode waiting = WaitMode::mixed;  ///< of the pipelines whose hops are measured
     double seconds = 0.05;               ///< of each measurement
-    int rounds = 7;                      ///< of which the median counts
+    int rounds = 7;                      ///< of each
     bool siblings = false;               ///< also the two threads of a core, which schedules then may share
     EnergyMeter* energy_meter = nullptr;
     std::function<void(std::string_view)> progress{};  ///< called with what is measured next
@@ -25,7 +25,10 @@ struct CalibrationOptions {
 /// Measured cost of a cut for frames of one size.
 struct HopMeasurement {
     std::size_t bytes = 0;
-    double cost_us = 0;
+    double cost_us = 0;            ///< in the middle of the rounds
+    double lower_quartile_us = 0;  ///< of the rounds
+    double upper_quartile_us = 0;
+    bool is_disturbed = false;  ///< by other programs, so that the rounds do not repeat it
 };
 
 /// Measurements of a machine, and the model that follows.
@@ -33,6 +36,7 @@ struct Calibration {
     CostModel model;
     std::vector<HopMeasurement> hops;       ///< from which hop_us and byte_us were fitted
     std::vector<std::string> not_measured;  ///< what is not in the model, and why
+    bool is_disturbed = false;              ///< by other programs, whatever of it
 };
 
 /// Measures with this machine's cores, pinned:
@@ -41,7 +45,9 @@ struct Calibration {
 /// - slowdowns: how much longer computing takes as 1, 2, ... cores of a kind do it at the same time;
 /// - where siblings are wanted, shared_slowdown: how much longer it takes on both threads of a core;
 /// - watts of each kind, by the meter: all cores of the kind computing, and none of any.
-/// Costs that the machine cannot show stays out of the model.
+/// Each is measured in windows of a millisecond or less, and those in which other programs had the cores do
+/// not count. Where these were in so many that the rest does not repeat, the number stays out of the model,
+/// as what the machine cannot tell does; watts stay, with what other programs draw.
 Calibration calibrate(const Topology& topology, const CalibrationOptions& options = {});
 
 }  // namespace tidemill
