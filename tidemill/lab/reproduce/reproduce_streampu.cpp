@@ -151,7 +151,8 @@ std::vector<ResultTable> streampu_fig11(const ReproduceOptions& options) {
                     "are a picture.",
                     mbps(profile, report.period_us)));
     table.notes.emplace_back(
-        "Fig. 11a copies data between stages and gets 40 Mb/s, 27 % less; we have no such pipeline to run.");
+        "Fig. 11a copies data between stages and gets 40 Mb/s, 27 % less; what copies cost is not "
+        "simulated.");
     return {table};
 }
 

@@ -1,12 +1,20 @@
 #include "tidemill/lab/reproduce/reproduction.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
+#include <fstream>
 #include <set>
+#include <sstream>
 #include <string>
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
+
+#include "tidemill/lab/reproduce/micro_benchmarks.hpp"
+#include "tidemill/runtime/execute/sequence.hpp"
+#include "tidemill/runtime/graph/function_task.hpp"
+#include "tidemill/testing/test_places.hpp"
 
 namespace tidemill::cli {
 
@@ -24,7 +32,45 @@ std::set<std::string> keys_of(const ResultTable& table) {
     return keys;
 }
 
+std::string in_small_letters(std::string text) {
+    std::ranges::transform(text, text.begin(), [](unsigned char letter) { return std::tolower(letter); });
+    return text;
+}
+
+// What the chapters of the language's document are about: their titles' words, without the last letter, which
+// may be a plural's.
+std::vector<std::string> words_of_chapters() {
+    std::ifstream document(internal::data_folder() + "/../docs/language.md");
+    std::vector<std::string> words;
+    for (std::string line; std::getline(document, line);) {
+        if (!line.starts_with("## ") || !std::isdigit(static_cast<unsigned char>(line[3]))) continue;
+        std::istringstream title(in_small_letters(line.substr(3)));
+        for (std::string word; title >> word;) {
+            std::erase(word, ',');
+            if (word.size() > 4) words.push_back(word.substr(0, word.size() - 1));
+        }
+    }
+    return words;
+}
+
+// Whether a note says that something is not here of which the language has a chapter.
+bool says_that_language_lacks_something(const std::string& note) {
+    static const std::vector<std::string> kWords = words_of_chapters();
+    const std::string text = in_small_letters(note);
+    const auto is_in = [&](const std::string& word) { return text.find(word) != std::string::npos; };
+    constexpr const char* kLacks[] = {"otherwise here", "we have no", "are not here", "no such"};
+    return std::ranges::any_of(kLacks, is_in) && std::ranges::any_of(kWords, is_in);
+}
+
 }  // namespace
+
+TEST_CASE("a note that says the language had no loops would be found") {
+    CHECK(words_of_chapters().size() > 20);
+    CHECK(
+        says_that_language_lacks_something("Loops and switches are made otherwise here (tasks that skip)."));
+    CHECK(says_that_language_lacks_something("We have no such pipeline to run."));
+    CHECK_FALSE(says_that_language_lacks_something("All four micro-benchmarks are measured, loops too."));
+}
 
 TEST_CASE("Table 3 comes out as published, all 40 solutions and the four optima") {
     const std::vector<ResultTable> tables = table3({.frames = 500});
@@ -75,6 +121,37 @@ TEST_CASE("Fig. 2: FERTAC cuts the example as published") {
     CHECK(stages[3][1] == Cell{"t4 to t5"});
     CHECK(stages[3][2] == Cell{"1 little"});
     CHECK(tables[7].rows.back().back() == Cell{10.0});
+}
+
+TEST_CASE("StreamPU, Table 1 and Fig. 5: all four micro-benchmarks are measured, loops and switches too") {
+    const ResultTable costs = streampu_table1({}).front();
+    REQUIRE(costs.rows.size() == 4);
+    for (const std::vector<Cell>& row : costs.rows) {
+        for (const Cell& cell : row) CHECK(cell.index() != 0);
+        CHECK(std::get<double>(row[2]) > 0);
+    }
+    for (const auto& [row, ns] : {std::pair{1U, 78.0}, {2U, 107.0}, {3U, 114.0}})
+        CHECK(std::get<double>(costs.rows[row][3]) == doctest::Approx(ns).epsilon(0.01));
+    const ResultTable overheads = streampu_fig5({}).front();
+    for (const std::vector<Cell>& row : overheads.rows)
+        for (std::size_t benchmark = 1; benchmark <= 4; ++benchmark)
+            CHECK(std::get<double>(row[benchmark]) > 0);
+}
+
+TEST_CASE("a task of a micro-benchmark waits as often as was published") {
+    for (const MicroBenchmark& each : micro_benchmarks()) {
+        CAPTURE(each.name);
+        std::uint64_t calls = 0;
+        Graph graph;
+        const GraphPart part = each.build(graph, std::chrono::nanoseconds(0));
+        auto& end = graph.add(task("end", in<int>("x"), [](std::span<const int>) {}));
+        graph.bind(std::vector<int>{0}, part.input);
+        graph.bind(part.output, end["x"]);
+        const RunReport report = Sequence(graph).run({.frames = 10 * each.frames});
+        for (const TaskReport& one : report.tasks)
+            if (one.name.starts_with("wait")) calls += one.calls.count;
+        CHECK(calls == 10 * each.tasks);
+    }
 }
 
 TEST_CASE("StreamPU: tasks and stages have the published throughputs, cut as they are and as gr-dvbs2rx is") {
@@ -194,6 +271,10 @@ TEST_CASE("every row of a reproduction has a cell for each column") {
             CHECK_FALSE(table.rows.empty());
             for (const auto& row : table.rows) CHECK(row.size() == table.columns.size());
             CHECK(keys_of(table).size() == table.columns.size());  // in JSON no column hides another
+            for (const std::string& note : table.notes) {
+                CAPTURE(note);
+                CHECK_FALSE(says_that_language_lacks_something(note));
+            }
         }
     }
 }
