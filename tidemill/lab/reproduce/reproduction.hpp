@@ -21,6 +21,7 @@ struct ReproduceOptions {
     std::uint64_t mixes =
         10;  ///< of programs on such systems; only tests have fewer than the table's title says
     std::size_t device_bytes = std::size_t{256} << 20U;  ///< of a device's largest buffer
+    std::size_t most_bytes = std::size_t{16} << 20U;     ///< of the largest buffer of streaming increments
 
     /// Called while long experiments run, with what comes next and what share is done.
     std::function<void(std::string_view next, double done)> progress{};
