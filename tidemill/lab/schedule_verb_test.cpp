@@ -528,6 +528,23 @@ TEST_CASE("calibrate --kinds: the kinds that it measures are in the model, and t
     CHECK(topology["kinds"].size() == written["kinds"].size());
 }
 
+TEST_CASE("schedule --kinds: the file names the cores, by hand or as calibrate --kinds found them") {
+    const ScratchFolder folder;
+    const std::string chain = folder.put(
+        "chain.json",
+        R"({"cores": {"big": 2}, "tasks": [{"name": "a", "replicable": true, "weight": {"big": 4}}]})");
+    const std::string model = folder.put("model.json", R"({"core_kinds": "big=core0-1"})");
+    const std::string schedule = folder / "schedule.json";
+    const auto big_of = [&](const std::string& kinds) {
+        CHECK(run_program({"schedule", chain, "--kinds", kinds, "-o", schedule}).status == 0);
+        return Json::parse(ScratchFolder::content_of(schedule))["resources"]["p-core"]["node-list"];
+    };
+    CHECK(big_of("big=0-1") == Json::array({"PU0-1"}));
+    CHECK(big_of(model) == Json::array({"core0-1"}));
+    CHECK(run_program({"schedule", chain, "--kinds", "big", "-o", schedule}).status == 2);
+    CHECK(run_program({"schedule", chain, "--kinds", "big=0"}).status == 2);
+}
+
 TEST_CASE("topo: it says which counters the cores have, or why there are none") {
     CHECK(says(run_program({"topo"}).out, "\ncounters\n"));
     const Json topology = json_of(run_program({"topo", "--json"}));

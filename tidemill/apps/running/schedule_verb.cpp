@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <memory>
@@ -13,6 +14,7 @@
 #include "tidemill/options/scheduling_options.hpp"
 #include "tidemill/options/standard_streams.hpp"
 #include "tidemill/scheduling/model/packed_latency.hpp"
+#include "tidemill/scheduling/static/cost_model_file.hpp"
 #include "tidemill/scheduling/static/device_choice.hpp"
 #include "tidemill/scheduling/static/latency.hpp"
 #include "tidemill/scheduling/static/profile_file.hpp"
@@ -26,7 +28,8 @@ namespace {
 struct ScheduleOptions {
     std::string chain;
     std::string batch;
-    ScheduleConfig how;
+    std::string kinds;
+    HowToSchedule how;
     bool least_latency = false;
     std::optional<double> most_latency_us{};
     std::string output;
@@ -149,10 +152,19 @@ Json to_json(const Answer& made, const Profile& profile) {
     return json;
 }
 
+// A profile does not say which cores of a machine are meant; whoever knows says --kinds.
+std::vector<CoreResource> known_cores(const std::string& kinds) {
+    std::error_code none;
+    const bool is_model = std::filesystem::is_regular_file(kinds, none);
+    const std::string named = is_model ? read_core_kinds(kinds) : kinds;
+    return usage_of("--kinds", [&] { return parse_core_kinds(named); });
+}
+
 int run_one(const ScheduleOptions& options) {
     const Profile profile = bridge::read_profile_or_factors(options.chain);
     for (const std::string& warning : profile.warnings) warn(warning);
-    const Answer made = answer(options, profile);
+    Answer made = answer(options, profile);
+    if (!options.kinds.empty()) made.schedule.resources = known_cores(options.kinds);
     say_if_out_of_reach(made.objective, made.schedule);
     if (made.paced) say_if_too_slow(options.most_latency_us, *made.paced);
     if (!options.output.empty()) writing([&] { write_schedule(made.schedule, options.output); });
@@ -201,6 +213,8 @@ int run_schedule(const ScheduleOptions& options) {
         throw WrongUsage("give either a chain file or --batch FILE");
     if (!options.batch.empty() && !options.output.empty())
         throw WrongUsage("-o is for one chain; --batch writes its results to standard output");
+    if (options.output.empty() && !options.kinds.empty())
+        throw WrongUsage("--kinds is for the schedule file: give -o FILE, too");
     const std::string_view strategy = options.how.strategy->name;
     if ((options.least_latency || options.most_latency_us) && strategy != "herad" && strategy != "packed")
         throw WrongUsage(
@@ -235,6 +249,10 @@ void add_schedule(Verb& program) {
         .excludes("--period")
         .excludes("--rate");
     add_machine_options(verb, options->how);
+    verb.option("--kinds", options->kinds,
+                "Which cores of the machine are of which kind, for the schedule file's node-list: big=0-3,"
+                "little=4-7, or a model file of calibrate --kinds")
+        .shows("not known: empty lists");
     verb.option("-o,--output", options->output, "Write a schedule file").is(Kind::output_file);
     verb.flag("--json", options->json, "One JSON object on standard output");
     verb.does([options] { return run_schedule(*options); });

@@ -14,6 +14,7 @@
 #include "tidemill/lab/reproduce/micro_benchmarks.hpp"
 #include "tidemill/runtime/execute/sequence.hpp"
 #include "tidemill/runtime/graph/function_task.hpp"
+#include "tidemill/scheduling/static/schedule_file.hpp"
 #include "tidemill/testing/test_places.hpp"
 
 namespace tidemill::cli {
@@ -121,6 +122,15 @@ TEST_CASE("Fig. 2: FERTAC cuts the example as published") {
     CHECK(stages[3][1] == Cell{"t4 to t5"});
     CHECK(stages[3][2] == Cell{"1 little"});
     CHECK(tables[7].rows.back().back() == Cell{10.0});
+}
+
+TEST_CASE("Fig. 9: the note is the schedule's file, which names the published cores") {
+    const ResultTable table = fig9({}).front();
+    const Schedule read = parse_schedule(table.notes.front(), "fig9.json");
+    CHECK(read.stages.size() == table.rows.size());
+    REQUIRE(read.resources.size() == 2);
+    CHECK(read.resources[0] == CoreResource{"big", {{NodeRange::Unit::kCore, 0, 2}}, 1, {}});
+    CHECK(read.resources[1] == CoreResource{"little", {{NodeRange::Unit::kCore, 3, 5}}, 1, {}});
 }
 
 TEST_CASE("StreamPU, Table 1 and Fig. 5: all four micro-benchmarks are measured, loops and switches too") {

@@ -1,5 +1,6 @@
 #include "tidemill/scheduling/static/schedule_file.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <optional>
@@ -244,7 +245,35 @@ Schedule schedule_at(const JsonLocation& place) {
     return schedule;
 }
 
+// A number alone is a PU's, as in node lists.
+NodeRange node_of_kind(std::string_view entry) {
+    const auto range = parse_range(entry);
+    const auto pus = range ? range : parse_range(fmt::format("PU{}", entry));
+    if (pus) return *pus;
+    throw ScheduleError(
+        fmt::format("kinds of cores: '{}' names no cores; write for instance \"big=0-3,little=4-7\"", entry));
+}
+
 }  // namespace
+
+std::vector<CoreResource> parse_core_kinds(std::string_view text) {
+    std::vector<CoreResource> resources;
+    for (std::size_t from = 0; from <= text.size();) {
+        const std::size_t comma = std::min(text.find(',', from), text.size());
+        std::string_view entry = text.substr(from, comma - from);
+        from = comma + 1;
+        if (const auto equals = entry.find('='); equals != std::string_view::npos) {
+            resources.push_back({std::string(entry.substr(0, equals)), {}, 1, {}});
+            entry.remove_prefix(equals + 1);
+        }
+        const NodeRange node = node_of_kind(entry);
+        if (resources.empty() || resources.back().kind.empty())
+            throw ScheduleError(fmt::format(
+                "kinds of cores: '{}' has no kind; write for instance \"big=0-3,little=4-7\"", entry));
+        resources.back().nodes.push_back(node);
+    }
+    return resources;
+}
 
 Schedule parse_schedule(std::string_view text, std::string_view source) {
     return internal::from_json_text(text, source, schedule_at);

@@ -14,6 +14,10 @@ namespace tidemill {
 /// and the place in it, also for unknown keys.
 Schedule parse_schedule(std::string_view text, std::string_view source);
 
+/// The cores that each kind names in "big=0-3,little=4-7,core9", as a schedule's resources; the numbers are
+/// those of PUs. Throws ScheduleError for anything else.
+std::vector<CoreResource> parse_core_kinds(std::string_view text);
+
 /// parse_schedule() of a file.
 Schedule read_schedule(const std::filesystem::path& path);
 

@@ -87,6 +87,22 @@ Schedule random_schedule() {
 
 }  // namespace
 
+TEST_CASE("kinds of cores by hand are a schedule's resources, and what names no cores is refused") {
+    constexpr auto kPu = NodeRange::Unit::kPu, kCore = NodeRange::Unit::kCore;
+    const std::vector<CoreResource> resources = parse_core_kinds("big=0-3,little=PU4-7,10,slow=core9");
+    REQUIRE(resources.size() == 3);
+    CHECK(resources[0] == CoreResource{"big", {{kPu, 0, 3}}, 1, {}});
+    CHECK(resources[1] == CoreResource{"little", {{kPu, 4, 7}, {kPu, 10, 10}}, 1, {}});
+    CHECK(resources[2] == CoreResource{"slow", {{kCore, 9, 9}}, 1, {}});
+    Schedule schedule{.stages = {{0, 1, 1, "big"}}};
+    schedule.resources = resources;
+    CHECK(parse_schedule(to_json(schedule), "again.json").resources == resources);
+    for (const char* wrong : {"", "big", "0-3", "=0-3", "big=", "big=3-0", "big=0,", "big=x"}) {
+        CAPTURE(wrong);
+        CHECK_THROWS_AS(parse_core_kinds(wrong), ScheduleError);
+    }
+}
+
 TEST_CASE("a StreamPU schedule is read as it is meant") {
     const Schedule schedule = parse_schedule(kStreamPuFile, "plan.json");
     REQUIRE(schedule.stages.size() == 2);
