@@ -63,6 +63,19 @@ inline double core_hz() {
     return kHz;
 }
 
+/// Half the distance between the quartiles, in percent of the median.
+inline double spread_percent(const std::vector<double>& values) {
+    return 50 * (quantile(values, 0.75) - quantile(values, 0.25)) / median(values);
+}
+
+/// The counter `ours` of several runs, their median, with its spread, the least and the number of runs.
+inline void report_runs(benchmark::State& state, const std::vector<double>& runs) {
+    state.counters["ours"] = median(runs);
+    state.counters["spread_percent"] = spread_percent(runs);
+    state.counters["least"] = quantile(runs, 0);
+    state.counters["runs"] = static_cast<double>(runs.size());
+}
+
 /// The counters `cycles` and `counted_limit`: how many one of the `per_iteration` things takes, and how many
 /// it must, where that is known.
 inline void report_cycles(benchmark::State& state, double per_iteration, double limit) {
@@ -125,13 +138,9 @@ class Ratio {
     /// Counters: both medians, the median of ratios, half the distance between the quartiles in percent of
     /// the median, the least, the number of runs, and the levels that there are.
     void report(benchmark::State& state, const Levels& levels = {}) const {
-        state.counters["ours"] = measured();
+        report_runs(state, measured_);
         state.counters["baseline"] = baseline();
         state.counters["ratio"] = median(ratios_);
-        state.counters["spread_percent"] =
-            50 * (quantile(measured_, 0.75) - quantile(measured_, 0.25)) / measured();
-        state.counters["least"] = quantile(measured_, 0);
-        state.counters["runs"] = static_cast<double>(measured_.size());
         if (levels.published > 0) state.counters["published"] = levels.published;
         if (levels.target > 0) state.counters["target"] = levels.target;
     }

@@ -21,25 +21,25 @@ const bool kAsked =
                 "one core?",
                 "Mb/s",
                 {},
-                "StreamPU's transceiver"}) &&
+                "StreamPU, one core of a Xeon Platinum 8168"}) &&
     bench::ask(
         {"paper/table4_one_core",
          "How many Mb/s of information does the receiver give in order on one core, per configuration?",
          "Mb/s",
          {},
-         "StreamPU's transceiver"}) &&
+         "StreamPU, one core of a Xeon Platinum 8168"}) &&
     bench::ask(
         {"paper/table4_parallel",
          "The same in parallel: ours on two cores, theirs with 35 threads on 48. A frame's latency beside.",
          "Mb/s",
          {},
-         "StreamPU's transceiver"}) &&
+         "StreamPU, 35 cores of two Xeon Platinum 8168"}) &&
     bench::ask(
         {"paper/table5",
          "How many Mb/s of information do the parts of the receiver take that blocks of gr-dvbs2rx are for?",
          "Mb/s",
          {},
-         "StreamPU's transceiver"});
+         "StreamPU, one core of a Xeon Platinum 8168"});
 
 constexpr TimedSignal kModcod2{{10, FrameSize::short_, true}};
 
@@ -121,8 +121,7 @@ void part_rate(benchmark::State& state, const std::vector<Part>& parts) {
     }
     if (!receptions().front().complete(kModcod2)) return state.SkipWithError("frames are missing or bad");
     state.SetLabel(part.name);
-    state.counters["ours"] = median(rates);
-    state.counters["runs"] = kRuns;
+    bench::report_runs(state, rates);
     state.counters["published"] = part.published;
     if (part.gr_dvbs2rx > 0) state.counters["gr_dvbs2rx"] = part.gr_dvbs2rx;
 }
@@ -162,8 +161,7 @@ void configuration(benchmark::State& state, bool parallel) {
         }
     }
     state.SetLabel(chosen.name);
-    state.counters["ours"] = median(rates);
-    state.counters["runs"] = kRuns;
+    bench::report_runs(state, rates);
     state.counters["published"] = parallel ? chosen.parallel : chosen.in_order;
     state.counters["latency_ms"] = 1e-3 * median(latencies);
     if (parallel && chosen.latency_ms > 0) state.counters["their_latency_ms"] = chosen.latency_ms;

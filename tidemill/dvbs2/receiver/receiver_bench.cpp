@@ -31,7 +31,7 @@ const bool kAsked =
                 "How many Mb/s of information does the receiver give, from ci8 in memory to packets, QPSK "
                 "8/9, short "
                 "frames with pilots, locking excluded? Two cores by the schedule that HeRAD finds.",
-                "Mb/s", "one core", "StreamPU's transceiver"}) &&
+                "Mb/s", "one core", "StreamPU, an EPYC of Zen 4"}) &&
     bench::ask({"receiver/task",
                 "How many million symbols a second does each task of the receiver take on one core, and "
                 "which of them "
@@ -107,10 +107,7 @@ void one_core(benchmark::State& state, const TimedSignal& signal) {
     for (auto _ : state) {
         for (int run = 0; run < kRuns; ++run) rates.push_back(receive_timed(recording).totals.info_mbps());
     }
-    state.counters["ours"] = median(rates);
-    state.counters["least"] = quantile(rates, 0);
-    state.counters["spread_percent"] = 50 * (quantile(rates, 0.75) - quantile(rates, 0.25)) / median(rates);
-    state.counters["runs"] = kRuns;
+    bench::report_runs(state, rates);
     state.counters["published"] = 5.65;
     state.counters["target"] = kOneCoreTarget;
     state.SetLabel("one core, " + std::to_string(signal.esn0_db).substr(0, 4) + " dB");
@@ -144,7 +141,7 @@ BENCHMARK(two_cores)->Name("receiver/rate/two_cores_10")->Apply(bench::once);
 struct TaskRate {
     std::string name;
     bool sequential;
-    double msymbols;
+    std::vector<double> msymbols;  // a second, of each run
     double us_per_frame;
     double percent;
 };
@@ -159,8 +156,10 @@ std::vector<TaskRate> measure_tasks() {
         for (const TimedReception& run : runs) us.push_back(run.task_us(task.name));
         const double time_us = median(us);
         whole_us += time_us;
-        rates.push_back({task.name, !runs.front().run.units[task.unit].replicable,
-                         static_cast<double>(runs.front().symbols) / time_us,
+        std::vector<double> msymbols;
+        for (const double each_us : us)
+            msymbols.push_back(static_cast<double>(runs.front().symbols) / each_us);
+        rates.push_back({task.name, !runs.front().run.units[task.unit].replicable, std::move(msymbols),
                          time_us / static_cast<double>(runs.front().totals.frames), time_us});
     }
     for (TaskRate& rate : rates) rate.percent *= 100 / whole_us;
@@ -174,8 +173,7 @@ void task(benchmark::State& state) {
     if (index >= kRates.size()) return state.SkipWithError("the receiver has no such task");
     const TaskRate& rate = kRates[index];
     state.SetLabel(rate.name + (rate.sequential ? " (sequential)" : ""));
-    state.counters["ours"] = rate.msymbols;
-    state.counters["runs"] = kRuns;
+    bench::report_runs(state, rate.msymbols);
     if (rate.sequential) state.counters["target"] = kSequentialTarget;
     state.counters["us_a_frame"] = rate.us_per_frame;
     state.counters["percent"] = rate.percent;

@@ -52,7 +52,7 @@ void bench_scan(benchmark::State& state, double Scanned::*time, double target_s)
             if (!round.faults.empty()) return state.SkipWithError(round.faults.c_str());
             seconds.push_back(round.*time);
         }
-        state.counters["ours"] = median(seconds);
+        bench::report_runs(state, seconds);
         state.counters["target"] = target_s;
     }
 }

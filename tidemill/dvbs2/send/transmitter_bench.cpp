@@ -35,7 +35,7 @@ const bool kAsked =
          "pilots, two samples a symbol?",
          "Mb/s",
          {},
-         "StreamPU's transceiver"});
+         "StreamPU, an EPYC of Zen 4"});
 
 // Samples and their bytes as tidemill dvbs2 tx makes them, but for reading and writing.
 void make_bytes(benchmark::State& state, int modcod, bench::Levels levels) {

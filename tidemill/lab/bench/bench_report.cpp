@@ -100,7 +100,8 @@ class Runs {
         result.ours = *median(ours());
         result.baseline = median("baseline");
         result.ratio = median("ratio");
-        result.spread_percent = median("spread_percent").value_or(spread_percent());
+        result.spread_percent = median("spread_percent");
+        if (!result.spread_percent && runs_.size() > 1) result.spread_percent = spread_percent();
         result.least = median("least").value_or(quantile(all(ours()), 0));
         result.runs = static_cast<int>(median("runs").value_or(static_cast<double>(runs_.size())));
         result.published = median("published");
@@ -215,7 +216,7 @@ ResultTable table_of(const BenchGroup& group) {
            [](const BenchCase& each) { return cell(each.baseline); });
     column("ratio", [](const BenchCase& each) { return cell(each.ratio); });
     column(
-        "+-%", [](const BenchCase& each) { return each.spread_percent; }, 1);
+        "+-%", [](const BenchCase& each) { return cell(each.spread_percent); }, 1);
     column(
         "runs", [](const BenchCase& each) { return static_cast<double>(each.runs); }, 0);
     column(group.published.empty() ? "published" : group.published,

@@ -23,8 +23,8 @@ struct BenchCase {
     std::string error;  ///< why there are no numbers; empty when all went well
     double ours = 0;
     std::optional<double> baseline{};
-    std::optional<double> ratio{};  ///< ours to the baseline, the median over pairs of runs
-    double spread_percent = 0;      ///< half the distance between the quartiles
+    std::optional<double> ratio{};           ///< ours to the baseline, the median over pairs of runs
+    std::optional<double> spread_percent{};  ///< half the distance between the quartiles; not of one run
     double least = 0;
     int runs = 1;
     std::optional<double> published{};

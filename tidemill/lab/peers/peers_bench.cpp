@@ -74,12 +74,7 @@ class Comparison {
         const auto peer = std::ranges::find(peers_, name, &StreamPeer::name);
         if (peer == peers_.end()) return state.SkipWithError("not there when this was built");
         const Taken& taken = taken_[static_cast<std::size_t>(peer - peers_.begin())];
-        const double usual_ns = median(taken.task_ns);
-        state.counters["ours"] = usual_ns;
-        state.counters["spread_percent"] =
-            50 * (quantile(taken.task_ns, 0.75) - quantile(taken.task_ns, 0.25)) / usual_ns;
-        state.counters["least"] = quantile(taken.task_ns, 0);
-        state.counters["runs"] = kRounds;
+        bench::report_runs(state, taken.task_ns);
         if (peer == peers_.begin()) return;
         for (std::size_t w = 0; w < kWorkers; ++w)
             state.counters["worker " + std::to_string(w + 1) + " busy %"] = median(taken.busy_percent[w]);

@@ -206,7 +206,7 @@ void efficiency(benchmark::State& state) {
             if (const double ns = openmp_ns(turns, frames / 5); ns > 0) openmp.push_back(100 * ideal / ns);
         }
     }
-    state.counters["ours"] = median(ours);
+    bench::report_runs(state, ours);
     if (!tbb.empty()) state.counters["baseline"] = median(tbb);
     if (!openmp.empty()) state.counters["OpenMP"] = median(openmp);
     state.counters["ns of work"] = median(work_ns);

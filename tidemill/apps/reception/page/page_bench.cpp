@@ -153,7 +153,7 @@ void bench_page(benchmark::State& state, std::size_t readers, std::size_t stalle
             percents.push_back(open.percent - closed.percent);
         }
     }
-    state.counters["ours"] = median(percents);
+    bench::report_runs(state, percents);
     state.counters["target"] = limit;
 }
 BENCHMARK_CAPTURE(bench_page, open, 1, 0, 2)->Name("page/one_viewer")->Apply(bench::once);
