@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <utility>
 
@@ -6,6 +7,7 @@
 
 #include "tidemill/base/plural.hpp"
 #include "tidemill/lab/reproduce/reproduction.hpp"
+#include "tidemill/lab/reproduce/verdict.hpp"
 #include "tidemill/lab/sim/published.hpp"
 #include "tidemill/scheduling/model/pipeline_model.hpp"
 #include "tidemill/scheduling/static/schedule_file.hpp"
@@ -36,6 +38,7 @@ ResultTable chain_table(const Chain& chain) {
     }
     table.notes.emplace_back(
         "Weights are ours: the figure is a picture, and its text tells what follows from them.");
+    add_no_verdicts(table, "the weights are a picture.");
     return table;
 }
 
@@ -77,7 +80,31 @@ ResultTable matrix_table(const Chain& chain, std::size_t tasks) {
         }
         table.rows.push_back(std::move(row));
     }
+    add_no_verdicts(table, "the published matrix is of weights that are a picture.");
     return table;
+}
+
+// The stages of Fig. 2, as its text has them.
+Verdict is_as_in_fig2(const std::vector<Cell>& row) {
+    constexpr std::array<std::pair<const char*, const char*>, 4> kStages{
+        {{"t1", "1 little"}, {"t2", "1 little"}, {"t3", "1 big"}, {"t4 to t5", "1 little"}}};
+    const auto stage = static_cast<std::size_t>(std::get<double>(row[0]));
+    return yes_if(stage <= kStages.size() && row[1] == Cell{kStages[stage - 1].first} &&
+                  row[2] == Cell{kStages[stage - 1].second});
+}
+
+int big_cores(const Schedule& schedule) {
+    int cores = 0;
+    for (const Stage& stage : schedule.stages) cores += stage.core_kind == "big" ? stage.threads : 0;
+    return cores;
+}
+
+// On the example's cores, no strategy needs fewer big cores for a period that is no longer.
+Verdict is_no_worse(const Chain& chain, std::string_view name) {
+    const Schedule ours = strategy(name).schedule(chain, kCores);
+    const Schedule other = strategy("fertac").schedule(chain, kCores);
+    const double ours_us = period_us(ours, chain), others_us = period_us(other, chain);
+    return yes_if(ours_us < others_us || (ours_us == others_us && big_cores(ours) <= big_cores(other)));
 }
 
 }  // namespace
@@ -93,6 +120,11 @@ std::vector<ResultTable> fig1_to_4(const ReproduceOptions&) {
     for (std::size_t tasks = 1; tasks <= chain.tasks.size(); ++tasks)
         tables.push_back(matrix_table(chain, tasks));
     tables.push_back(stages_table(chain, "herad", "Fig. 4, at the bottom"));
+    add_verdicts(tables[1], "a stage has the tasks and cores that the text says.", is_as_in_fig2);
+    for (const auto& [table, name] : {std::pair{&tables[2], "2catac"}, {&tables.back(), "herad"}})
+        add_verdicts(*table,
+                     "the period is no longer than FERTAC's, with no more big cores where it is equal.",
+                     [&, name = name](const std::vector<Cell>&) { return is_no_worse(chain, name); });
     return tables;
 }
 
@@ -112,6 +144,7 @@ std::vector<ResultTable> fig8(const ReproduceOptions&) {
         "Published: a buffer for each pair of threads, or, as the least, the least common multiple of both "
         "numbers. "
         "Ours is one ring of tokens for both stages: one for each thread and one that waits.");
+    add_no_verdicts(table, "a ring of tokens is no buffer between two threads.");
     return {table};
 }
 
@@ -131,6 +164,13 @@ std::vector<ResultTable> fig9(const ReproduceOptions&) {
         "Published: resources, then for each stage tasks, threads, core-type and, where wanted, "
         "pinning-policy, "
         "sync-buff-size and sync-waiting-type.");
+    add_verdicts(table,
+                 "a stage has as many tasks, threads and cores of the kind as the text of Fig. 2 says.",
+                 [](const std::vector<Cell>& row) {
+                     const auto stage = static_cast<std::size_t>(std::get<double>(row[0]));
+                     return yes_if(row[1] == Cell{stage == 4 ? 2.0 : 1.0} && row[2] == Cell{1.0} &&
+                                   row[3] == Cell{stage == 3 ? "big" : "little"});
+                 });
     return {table};
 }
 
@@ -167,6 +207,7 @@ std::vector<ResultTable> table2(const ReproduceOptions&) {
     table.notes.emplace_back(
         "As published; 4, 4, 16 and 8 frames per execution. Our receiver has other tasks, so none stands "
         "beside.");
+    add_no_verdicts(table, "the times are those that were published.");
     return {table};
 }
 

@@ -5,6 +5,7 @@
 
 #include "tidemill/lab/reproduce/reproduction.hpp"
 #include "tidemill/lab/reproduce/system_trials.hpp"
+#include "tidemill/lab/reproduce/verdict.hpp"
 
 // Where the layer's factors are right, wrong or of no use, in simulated systems.
 namespace tidemill::cli {
@@ -90,9 +91,10 @@ std::vector<ResultTable> s_bridge_fig9(const ReproduceOptions& options) {
               "Fig. 9: 23 programs that wait for memory, 1 big core and 1 little, fixed clocks"),
         alike({arm_that_follows_load(), programs, options}, "The same, clocks follow the load")};
     tables[0].notes = {
-        kGainColumns,
+        tables[0].notes.back(), kGainColumns,
         "Published, of the time until the last program ends: cfs with the layer 5 % less than cfs."};
     tables[1].notes = {
+        tables[1].notes.back(),
         "The paper's model believes in the factor of the fixed clocks. Published: cfs with the layer "
         "slightly "
         "slower than cfs, hmp faster than both."};
@@ -139,6 +141,9 @@ std::vector<ResultTable> s_bridge_fig11(const ReproduceOptions& options) {
         "again: the control. over aware: the same over the capacity-aware scheduler. quarter, half: of all "
         "programs in all single runs, how much they gain. Published: at 0.72 half of the programs above 70 "
         "%."};
+    add_verdicts(table, kGainRule, [](const std::vector<Cell>& row) {
+        return gain_reproduces(row[3], row[6], std::abs(std::get<double>(row[2])));
+    });
     return {table};
 }
 

@@ -10,6 +10,7 @@
 #include "tidemill/dvbs2/ber/proportion.hpp"
 #include "tidemill/dvbs2/standard/modcod_name.hpp"
 #include "tidemill/lab/reproduce/reproduction.hpp"
+#include "tidemill/lab/reproduce/verdict.hpp"
 #include "tidemill/machine/topology.hpp"
 #include "tidemill/scheduling/static/interruption.hpp"
 
@@ -113,6 +114,13 @@ std::vector<ResultTable> streampu_fig10(const ReproduceOptions& options) {
         kOffset, kFramesOfBurst));
     table.notes.emplace_back(
         "The figure's circles were received by radios, and are not to be had without them.");
+    add_verdicts(
+        table, "the published rate is within the 95 % interval of ours by min-sum.",
+        [](const std::vector<Cell>& row) {
+            const auto* const published = std::get_if<double>(&row[2]);
+            if (published == nullptr) return Verdict::cannot_tell;
+            return yes_if(std::get<double>(row[4]) <= *published && *published <= std::get<double>(row[5]));
+        });
     return {table};
 }
 

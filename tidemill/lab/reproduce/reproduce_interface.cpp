@@ -2,6 +2,7 @@
 #include <string>
 
 #include "tidemill/lab/reproduce/reproduction.hpp"
+#include "tidemill/lab/reproduce/verdict.hpp"
 #include "tidemill/lab/sim/stream_program.hpp"
 #include "tidemill/lab/sim/task_simulator.hpp"
 #include "tidemill/scheduling/model/simulator.hpp"
@@ -78,6 +79,7 @@ std::vector<ResultTable> table4_1(const ReproduceOptions&) {
     }
     table.notes.emplace_back(
         "The others need to know what tasks take, or the whole program ahead; nothing there to be measured.");
+    add_no_verdicts(table, "a list of names has no result.");
     return {table};
 }
 
@@ -90,6 +92,8 @@ std::vector<ResultTable> fig4_1(const ReproduceOptions&) {
         "Published are traces without numbers: times are ours, 1 ms for a task on average and 0.1 ms that a "
         "dynamic "
         "one costs. Static: each kernel on its own processor.");
+    add_verdicts(table, "the shorter one is the published one.",
+                 [](const std::vector<Cell>& row) { return yes_if(row[3] == row[4]); });
     return {table};
 }
 
@@ -105,6 +109,10 @@ std::vector<ResultTable> fig4_2(const ReproduceOptions&) {
         "Published, the scheduler holds the graph of tasks, and issue-task waits; ours is told what is "
         "ready, and who "
         "asks it waits by itself.");
+    add_verdicts(table, "ours has the published call; of those that ours has besides nothing was published.",
+                 [](const std::vector<Cell>& row) {
+                     return row[0] == Cell{""} ? Verdict::cannot_tell : yes_if(row[1] != Cell{""});
+                 });
     return {table};
 }
 
@@ -120,6 +128,7 @@ std::vector<ResultTable> fig4_5(const ReproduceOptions&) {
         "Published: the most general queue that one of the list needs; the figure is a picture, its text "
         "says so. Our "
         "lists all have the most general one: a list is compiled once, whatever is in it.");
+    add_no_verdicts(table, "which queue a list needs is a picture there, and a choice here.");
     return {table};
 }
 

@@ -10,6 +10,7 @@
 
 #include "tidemill/base/cli_error.hpp"
 #include "tidemill/lab/reproduce/reproduction.hpp"
+#include "tidemill/lab/reproduce/verdict.hpp"
 #include "tidemill/scheduling/static/interruption.hpp"
 #include "tidemill/steer/layer.hpp"
 
@@ -132,6 +133,17 @@ ResultTable programs_table(const ReproduceOptions& options, const Blocks& blocks
         fmt::format("Measured here, {} programs by turns: a fork, an exit and a wait each. more: "
                     "median over turns, beside those before and after, with its quartiles.",
                     kBlock)};
+    add_verdicts(table,
+                 "the published share is between the quartiles, or above them: the layer costs no more here; "
+                 "cannot tell where that of the control reaches as far.",
+                 [&](const std::vector<Cell>& row) {
+                     if (row[0] != Cell{"with layer"}) return Verdict::cannot_tell;
+                     const double published = std::get<double>(row[6]);
+                     const double control = std::get<double>(table.rows[1][4]);
+                     if (std::get<double>(row[4]) <= published) return Verdict::yes;
+                     return control > published ? Verdict::cannot_tell
+                                                : yes_if(std::get<double>(row[3]) <= published);
+                 });
     return table;
 }
 
@@ -168,6 +180,7 @@ ResultTable calls_table(const ReproduceOptions& options, double program_ns) {
     });
     time("read a factor", [&](bridge::TaskId task) { factors += layer.factors().read(task, 1).value; });
     table.notes = {fmt::format("Factors read: {:.1f} on average.", factors / static_cast<double>(calls))};
+    add_no_verdicts(table, "the cost of a callback was not published.");
     return table;
 }
 

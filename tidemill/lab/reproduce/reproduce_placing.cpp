@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include <fmt/format.h>
 
 #include "tidemill/lab/reproduce/reproduction.hpp"
+#include "tidemill/lab/reproduce/verdict.hpp"
 #include "tidemill/lab/sim/profile_stream.hpp"
 #include "tidemill/lab/sim/published.hpp"
 #include "tidemill/lab/sim/stream_program.hpp"
@@ -56,6 +58,7 @@ ResultTable beside_schedulers(std::uint64_t frames) {
         "waking "
         "them is what the figure measures. Dynamic: any idle core takes the oldest task that is ready, at no "
         "cost. Not in either: clocks that fall under load.");
+    add_no_verdicts(table, "what the figure measures is not simulated.");
     return table;
 }
 
@@ -73,6 +76,7 @@ std::vector<ResultTable> fig12(const ReproduceOptions&) {
         "Cores 0 and 1 are of the first cluster, 2 and 3 of the second. The figure is a picture, its text "
         "says how "
         "each policy goes about it; a schedule file names them as its field pinning-policy does.");
+    add_no_verdicts(table, "the figure is a picture.");
     return {table};
 }
 
@@ -106,6 +110,7 @@ std::vector<ResultTable> fig13(const ReproduceOptions& options) {
     table.notes.emplace_back(
         "Simulated from the published times of the tasks, each thread on a core of its kind: pinning is not "
         "in it.");
+    add_no_verdicts(table, "what pinning changes is measured there, and not in our simulation.");
     return {table};
 }
 
@@ -136,6 +141,7 @@ std::vector<ResultTable> fig14(const ReproduceOptions& options) {
                                           row.text("measured_mbps"), row.text("socket_w"),
                                           row.text("mj_per_frame")));
     }
+    add_no_verdicts(table, "no machine of those is at hand, and a system's scheduler is not simulated.");
     return {table, beside_schedulers(options.frames)};
 }
 
@@ -200,6 +206,16 @@ std::vector<ResultTable> fig15(const ReproduceOptions&) {
         "From the published points of Table 3. How the published means were taken is not said. The figure's "
         "other "
         "rows (complexity, ease of use) are words.");
+    add_verdicts(table,
+                 "both means round to the published per cent, or differ by one; of OTAC none is published.",
+                 [](const std::vector<Cell>& row) {
+                     const auto* const below = std::get_if<double>(&row[3]);
+                     const auto* const energy = std::get_if<double>(&row[5]);
+                     if (below == nullptr || energy == nullptr) return Verdict::cannot_tell;
+                     constexpr double kRounding = 1.5;
+                     return yes_if(std::abs(std::get<double>(row[2]) - *below) <= kRounding &&
+                                   std::abs(std::get<double>(row[4]) - *energy) <= kRounding);
+                 });
     return {table};
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "tidemill/lab/reproduce/reproduction.hpp"
+#include "tidemill/lab/reproduce/verdict.hpp"
 #include "tidemill/scheduling/dynamic/crit.hpp"
 #include "tidemill/scheduling/dynamic/gpriority.hpp"
 #include "tidemill/scheduling/dynamic/mchild.hpp"
@@ -34,6 +35,7 @@ std::vector<ResultTable> table4_2(const ReproduceOptions&) {
         table.rows.push_back({std::string(each.name), std::string(each.issues_first), queue, ours, cost});
     }
     table.notes.emplace_back("Nanoseconds per task: the benchmark policy_bench.");
+    add_no_verdicts(table, "published are orders of growth; what a task takes is measured by policy_bench.");
     return {table};
 }
 
@@ -71,7 +73,7 @@ std::vector<ResultTable> fig4_4(const ReproduceOptions&) {
         table.columns.push_back({metric, 0});
         table.columns.push_back({"publ.", 0, false, fmt::format("{} publ.", metric)});
     }
-    table.columns.push_back({"agrees"});
+    table.columns.push_back({kReproduces});
     for (std::size_t task = 1; task < 5; ++task) {
         std::vector<Cell> row{std::string(1, static_cast<char>('A' + task))};
         bool agrees = true;
@@ -80,9 +82,10 @@ std::vector<ResultTable> fig4_4(const ReproduceOptions&) {
             row.insert(row.end(), {ours[metric][task], published});
             agrees = agrees && ours[metric][task] == published;
         }
-        row.emplace_back(agrees ? "yes" : "no");
+        row.push_back(to_cell(yes_if(agrees)));
         table.rows.push_back(std::move(row));
     }
+    table.notes.emplace_back("reproduces: all five are the published ones.");
     return {table};
 }
 
@@ -93,15 +96,21 @@ std::vector<ResultTable> table4_4(const ReproduceOptions&) {
     const policy::TypeBusyness& type = fresh.busyness()[0];
     const policy::BusyThreads threads(kThreads);
     const char* not_started = threads.busy() == kThreads ? "not started, counts as busy" : "idle";
-    return {{"Table 4.4: statistics of the adaptive policies",
-             {{"name"}, {"notation"}, {"published"}, {"ours", 0}, {"used for"}},
-             {{"state of a thread", "S_j", "not started", not_started, "busy threads, idle threads"},
-              {"adjustment of a task type", "a_k", "0", double(fresh.adjustment(0)),
-               "priority: a_k - task number"},
-              {"sum of busy threads", "t_k", "0", double(type.busy_threads), "average t_k / c_k"},
-              {"starved count", "s_k", "0", double(type.starved), "is the master too slow?"},
-              {"not starved count", "c_k", "0", double(type.not_starved), "average t_k / c_k"}},
-             {"Ours are read from a policy that has been told of one task."}}};
+    ResultTable table{"Table 4.4: statistics of the adaptive policies",
+                      {{"name"}, {"notation"}, {"published"}, {"ours", 0}, {"used for"}},
+                      {{"state of a thread", "S_j", "not started", not_started, "busy threads, idle threads"},
+                       {"adjustment of a task type", "a_k", "0", double(fresh.adjustment(0)),
+                        "priority: a_k - task number"},
+                       {"sum of busy threads", "t_k", "0", double(type.busy_threads), "average t_k / c_k"},
+                       {"starved count", "s_k", "0", double(type.starved), "is the master too slow?"},
+                       {"not starved count", "c_k", "0", double(type.not_starved), "average t_k / c_k"}},
+                      {"Ours are read from a policy that has been told of one task."}};
+    add_verdicts(table, "the value is the published one.", [](const std::vector<Cell>& row) {
+        const auto* const number = std::get_if<double>(&row[3]);
+        const std::string ours = number ? fmt::format("{}", *number) : std::get<std::string>(row[3]);
+        return yes_if(ours.starts_with(std::get<std::string>(row[2])));
+    });
+    return {table};
 }
 
 }  // namespace tidemill::cli

@@ -6,6 +6,7 @@
 
 #include "tidemill/base/plural.hpp"
 #include "tidemill/lab/reproduce/reproduction.hpp"
+#include "tidemill/lab/reproduce/verdict.hpp"
 #include "tidemill/lab/sim/published.hpp"
 #include "tidemill/lab/sim/strategy_study.hpp"
 
@@ -70,7 +71,8 @@ class Comparison {
     std::size_t compared() const { return compared_; }
     std::size_t differences() const { return differences_; }
     std::vector<Cell> row() && {
-        cells_.emplace_back(differing_.empty() ? "yes" : "not " + differing_);
+        cells_.push_back(differing_.empty() ? Cell{} : Cell{differing_});
+        cells_.push_back(to_cell(yes_if(differing_.empty())));
         return std::move(cells_);
     }
 
@@ -98,7 +100,7 @@ ResultTable table1_head(const ReproduceOptions& options) {
     table.columns.insert(table.columns.end(), {{"largest", 3}, {"largest publ.", 3}});
     three("big", 2);
     three("little", 2);
-    table.columns.push_back({"agrees"});
+    table.columns.insert(table.columns.end(), {{"differs in"}, {kReproduces}});
     return table;
 }
 
@@ -127,10 +129,12 @@ std::vector<ResultTable> table1(const ReproduceOptions& options) {
     table.notes.push_back(
         fmt::format("{} of {} numbers agree within three standard errors of the difference.",
                     compared - differences, compared));
+    table.notes.emplace_back("reproduces: yes where all numbers of a row do.");
     return {table};
 }
 
 std::vector<ResultTable> fig5(const ReproduceOptions& options) {
+    constexpr double kPublishedChains = 1000;
     constexpr double kLimits[] = {1, 1.01, 1.02, 1.05, 1.1, 1.2, 1.3, 1.5, 2, 3, 5, 10, 20};
     ResultTable table{fmt::format("Fig. 5: percentage of {} chains with at most this slowdown (seed {})",
                                   options.chains, options.seed),
@@ -150,6 +154,17 @@ std::vector<ResultTable> fig5(const ReproduceOptions& options) {
     }
     table.notes.emplace_back(
         "Published as curves: the known points are those of Table 1 (slowdown 1, median).");
+    add_verdicts(table,
+                 "the share of optimal schedules is the published one within three standard errors of a "
+                 "difference of two such samples.",
+                 [&](const std::vector<Cell>& row) {
+                     const double our_share = std::get<double>(row[4]) / 100,
+                                  published_share = std::get<double>(row[3]) / 100;
+                     const double both = (our_share * (1 - our_share) / static_cast<double>(options.chains)) +
+                                         (published_share * (1 - published_share) / kPublishedChains);
+                     constexpr double kRounding = 0.0005;
+                     return yes_if(std::abs(our_share - published_share) <= 3 * std::sqrt(both) + kRounding);
+                 });
     return {table};
 }
 
@@ -232,7 +247,8 @@ std::vector<ResultTable> fig6(const ReproduceOptions& options) {
     maps[1].notes.push_back(fmt::format(
         "FERTAC finds the least period for {:.1f} % of the chains; published {:.1f} %.",
         percent_optimal(fertac).value, published(theirs, setting, "fertac").number("percent_optimal")));
-    maps[1].notes.emplace_back("The published cells are known as a picture only.");
+    for (ResultTable& map : maps)
+        add_no_verdicts(map, "the published cells are a picture; what the text says of them is above.");
     return maps;
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "tidemill/lab/reproduce/reproduction.hpp"
+#include "tidemill/lab/reproduce/verdict.hpp"
 #include "tidemill/lab/sim/published.hpp"
 #include "tidemill/scheduling/model/simulator.hpp"
 #include "tidemill/scheduling/static/strategy.hpp"
@@ -42,7 +43,7 @@ bool equal_mbps(double ours, double published) {
 
 ResultTable optima(std::uint64_t frames) {
     ResultTable table{"The optimum with all cores, Mb/s",
-                      {{"platform"}, {"cores"}, {"ours"}, {"published"}, {"simulated"}, {"equal"}}};
+                      {{"platform"}, {"cores"}, {"ours"}, {"published"}, {"simulated"}, {kReproduces}}};
     for (const PublishedRow& row : published_table("table3")) {
         const Profile profile = published_profile(row.text("platform"));
         if (row.text("strategy") != "herad" || cores_of(row) != profile.cores) continue;
@@ -51,8 +52,9 @@ ResultTable optima(std::uint64_t frames) {
         const double theirs = row.number("simulated_mbps");
         table.rows.push_back({row.text("platform"), cores_text(row), ours, theirs,
                               simulated_mbps(best, profile, frames),
-                              equal_mbps(ours, theirs) ? "yes" : "no"});
+                              to_cell(yes_if(equal_mbps(ours, theirs)))});
     }
+    table.notes.emplace_back("reproduces: our throughput is the published one to its last digit.");
     return table;
 }
 
@@ -71,7 +73,7 @@ std::vector<ResultTable> table3(const ReproduceOptions& options) {
                        {"simulated Mb/s"},
                        {"our stages"},
                        {"our Mb/s"},
-                       {"equal"}}};
+                       {kReproduces}}};
     std::size_t equal = 0;
     for (const PublishedRow& row : published_table("table3")) {
         const Profile profile = published_profile(row.text("platform"));
@@ -85,10 +87,11 @@ std::vector<ResultTable> table3(const ReproduceOptions& options) {
         table.rows.push_back({row.text("solution"), row.text("platform"), cores_text(row),
                               row.text("strategy"), row.text("stages"), row.number("period_us"),
                               period_us(theirs, profile), published, simulated, stages_text(ours), our_mbps,
-                              same ? "yes" : "no"});
+                              to_cell(yes_if(same))});
     }
     table.notes.push_back(fmt::format(
         "{} of {} have the published throughput, simulated and by our strategy.", equal, table.rows.size()));
+    table.notes.emplace_back("reproduces: both are the published one to its last digit.");
     return {table, optima(options.frames)};
 }
 
@@ -117,6 +120,10 @@ ResultTable scheduled_bars(std::uint64_t frames) {
                               row.number("mj_per_frame")});
     }
     table.notes.emplace_back("Not modelled: clocks that fall under load, caches, the system's own threads.");
+    add_verdicts(table, "simulated is what was published as simulated, to its last digit.",
+                 [](const std::vector<Cell>& row) {
+                     return yes_if(equal_mbps(std::get<double>(row[3]), std::get<double>(row[4])));
+                 });
     return table;
 }
 
@@ -152,6 +159,12 @@ ResultTable falling_clocks(std::uint64_t frames) {
         table.rows.push_back({seen.platform, seen.text, at(seen.big_least, seen.little_least),
                               at(seen.big_most, seen.little_most), row->number("measured_mbps")});
     }
+    add_verdicts(
+        table, "the measured throughput is between those at the clocks that were seen.",
+        [](const std::vector<Cell>& row) {
+            const double measured = std::get<double>(row[4]);
+            return yes_if(std::get<double>(row[2]) <= measured && measured <= std::get<double>(row[3]));
+        });
     return table;
 }
 
@@ -164,6 +177,7 @@ ResultTable thread_per_task_bars() {
                               row.number("mbps_deviation"), row.number("socket_w"),
                               row.number("mj_per_frame")});
     }
+    add_no_verdicts(table, "no machine of those is at hand, and a system's scheduler is not simulated.");
     return table;
 }
 

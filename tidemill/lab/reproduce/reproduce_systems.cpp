@@ -6,6 +6,7 @@
 
 #include "tidemill/lab/reproduce/reproduction.hpp"
 #include "tidemill/lab/reproduce/system_trials.hpp"
+#include "tidemill/lab/reproduce/verdict.hpp"
 
 // Effect of a layer of factors on the schedulers of operating systems, simulated.
 namespace tidemill::cli {
@@ -72,6 +73,10 @@ ResultTable by_program(const SystemTrials& trials, const std::string& scheduler,
                               published_percent(figure, program.name)});
     }
     table.notes = {kDrawn};
+    const double control = 100 * std::abs(os::gain(before, trials.again(scheduler)).geometric);
+    add_verdicts(table, kGainRule, [control](const std::vector<Cell>& row) {
+        return gain_reproduces(row[5], row[6], control);
+    });
     return table;
 }
 
@@ -81,7 +86,7 @@ std::vector<ResultTable> cfs_figure(const SystemTrials& trials, std::string_view
     std::vector<ResultTable> tables{
         with_layer(trials, "cfs", title, mean), with_layer(trials, "capacity-aware", "The same", {}),
         over_unbalanced(trials, "The same", mean), by_program(trials, "cfs", figure)};
-    tables[0].notes = {kGainColumns};
+    tables[0].notes.insert(tables[0].notes.begin(), kGainColumns);
     return tables;
 }
 
@@ -181,7 +186,7 @@ std::vector<ResultTable> s_bridge_fig8(const ReproduceOptions& options) {
                    published_percent("fig8", "mean")),
         by_program(trials, "hmp", "fig8")};
     tables[0].notes = {
-        kGainColumns,
+        tables[0].notes.back(), kGainColumns,
         "Thresholds 700 and 512. Others change nothing here (hmp-low): these programs never sleep, "
         "so all are above. HMP leaves a little core to one program at a time; most of the gain is "
         "that of the few which have it."};
@@ -216,6 +221,7 @@ std::vector<ResultTable> s_bridge_systems(const ReproduceOptions& options) {
         kGainColumns,
         "A mix is drawn anew, each program's ratio evenly; means over mixes, least of all. again: the "
         "system once more without layer, over cfs: the system with layer over blind CFS."};
+    add_no_verdicts(table, "no such mixes were published.");
     return {table};
 }
 

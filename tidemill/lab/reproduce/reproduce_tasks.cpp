@@ -1,8 +1,10 @@
 #include <algorithm>
+#include <span>
 
 #include <fmt/format.h>
 
 #include "tidemill/lab/reproduce/reproduction.hpp"
+#include "tidemill/lab/reproduce/verdict.hpp"
 #include "tidemill/lab/sim/policy_study.hpp"
 #include "tidemill/lab/sim/streamit.hpp"
 #include "tidemill/lab/sim/task_graphs.hpp"
@@ -123,6 +125,14 @@ std::vector<ResultTable> fig4_3(const ReproduceOptions& options) {
     table.notes.emplace_back(
         "Published: the number stays in a narrow region, so a throttle on ready tasks stalls too often or "
         "never.");
+    add_verdicts(table, "for four fifths of the time the number is within two neighbouring columns.",
+                 [](const std::vector<Cell>& row) {
+                     double most = 0;
+                     for (std::size_t i = 1; i + 1 < row.size(); ++i)
+                         most = std::max(most, std::get<double>(row[i]) + std::get<double>(row[i + 1]));
+                     constexpr double kFourFifths = 80;
+                     return yes_if(most >= kFourFifths);
+                 });
     return {table};
 }
 
@@ -147,6 +157,18 @@ std::vector<ResultTable> fig4_13(const ReproduceOptions&) {
         "Published: macroblock decoding waits for its own tasks 1, 31 and 30 before, 20.7 on average, a "
         "little "
         "less at the borders.");
+    add_verdicts(types, "Scan is called 25 times; of the others nothing is said.",
+                 [](const std::vector<Cell>& row) {
+                     const bool is_scan = std::get<std::string>(row[0]).starts_with("scan");
+                     return is_scan ? yes_if(row[1] == Cell{25.0}) : Verdict::cannot_tell;
+                 });
+    add_verdicts(edges, "macroblock decoding waits for its own tasks 20.7 before, or up to 5 % less.",
+                 [](const std::vector<Cell>& row) {
+                     if (row[0] != Cell{"macroblock-decode"} || row[1] != row[0]) return Verdict::cannot_tell;
+                     constexpr double kPublished = 20.7, kAtBorders = 0.95;
+                     const double distance = std::get<double>(row[3]);
+                     return yes_if(kAtBorders * kPublished <= distance && distance <= kPublished);
+                 });
     return {types, edges};
 }
 
@@ -176,8 +198,71 @@ std::vector<ResultTable> fig4_14(const ReproduceOptions& options) {
         "Published: five benchmarks keep 0.8 or more up to 16 cores, filterbank best, des poor; where it is "
         "poor "
         "the main thread runs most of the time.");
+    const std::vector<std::vector<Cell>> rows = table.rows;
+    add_verdicts(table,
+                 "filterbank is within 1 % of the best at 16, des below 0.8; of others nothing is said.",
+                 [&rows](const std::vector<Cell>& row) {
+                     constexpr double kNearly = 0.99, kPoor = 0.8;
+                     const auto at_16 = [](const std::vector<Cell>& of) { return std::get<double>(of[5]); };
+                     if (row[0] == Cell{"des"}) return yes_if(at_16(row) < kPoor);
+                     if (row[0] != Cell{"filterbank"}) return Verdict::cannot_tell;
+                     return yes_if(at_16(row) >= kNearly * at_16(*std::ranges::max_element(rows, {}, at_16)));
+                 });
     return {table};
 }
+
+namespace {
+
+double of_policy(const ResultTable& table, const std::string& policy, std::size_t column) {
+    return std::get<double>((*std::ranges::find(
+        table.rows, Cell{policy}, [](const std::vector<Cell>& row) { return row[0]; }))[column]);
+}
+
+void judge_memory(ResultTable& table) {
+    const double oldest = of_policy(table, "oldest", 4);
+    add_verdicts(
+        table,
+        "oldest is at most 8 % below the best; apriority and gpriority need at most half as much memory "
+        "more than it, toplev, fifo and lifo need more than that; of others nothing is said.",
+        [oldest](const std::vector<Cell>& row) {
+            constexpr double kNear = 0.92, kFarMore = 1.5;
+            const auto& policy = std::get<std::string>(row[0]);
+            const bool needs_far_more = std::get<double>(row[4]) > kFarMore * oldest;
+            if (policy == "oldest") return yes_if(std::get<double>(row[1]) >= kNear);
+            if (policy == "apriority" || policy == "gpriority") return yes_if(!needs_far_more);
+            if (policy == "toplev" || policy == "fifo" || policy == "lifo") return yes_if(needs_far_more);
+            return Verdict::cannot_tell;
+        });
+}
+
+void judge_bookkeeping(ResultTable& table) {
+    const double oldest = of_policy(table, "oldest", 1);
+    add_verdicts(
+        table,
+        "botlev, crit and mdesc are 7 to 10 % below oldest, by one more at most; of others nothing is said.",
+        [oldest](const std::vector<Cell>& row) {
+            const auto& policy = std::get<std::string>(row[0]);
+            if (policy != "botlev" && policy != "crit" && policy != "mdesc") return Verdict::cannot_tell;
+            const double below = 1 - std::get<double>(row[1]) / oldest;
+            constexpr double kLeast = 0.06, kMost = 0.11;
+            return yes_if(kLeast <= below && below <= kMost);
+        });
+}
+
+// Where a policy's number is the best of its row, or nearly so.
+void judge_best(ResultTable& table, const std::string& policy, bool most, const std::string& rule) {
+    const auto column = static_cast<std::size_t>(
+        std::ranges::find(table.columns, policy, &ResultTable::Column::name) - table.columns.begin());
+    add_verdicts(table, rule, [=](const std::vector<Cell>& row) {
+        constexpr double kNearly = 0.01;
+        double best = std::get<double>(row[2]);
+        for (std::size_t i = 3; i < row.size(); ++i)
+            best = most ? std::max(best, std::get<double>(row[i])) : std::min(best, std::get<double>(row[i]));
+        return agrees_within(kNearly, row[column], best);
+    });
+}
+
+}  // namespace
 
 std::vector<ResultTable> fig4_15(const ReproduceOptions& options) {
     PolicyStudy free = streamit_study(options, policies_but({}));
@@ -191,6 +276,8 @@ std::vector<ResultTable> fig4_15(const ReproduceOptions& options) {
     costs.notes = {
         kCosts,
         "Published: botlev, crit and mdesc are 7 to 10 % below oldest on average by their bookkeeping."};
+    judge_memory(speed);
+    judge_bookkeeping(costs);
     return {speed, costs};
 }
 
@@ -202,6 +289,8 @@ std::vector<ResultTable> fig4_17(const ReproduceOptions& options) {
     tables[0].notes.emplace_back(
         "Published: apriority has the highest efficiency and the least memory, gpriority slightly less "
         "speed.");
+    judge_best(tables[0], "apriority", true, "apriority is within 1 % of the fastest.");
+    judge_best(tables[1], "apriority", false, "apriority needs within 1 % of the least memory.");
     return tables;
 }
 
@@ -226,6 +315,7 @@ std::vector<ResultTable> table4_5(const ReproduceOptions&) {
     add(*check_lu(), "SMPSs 2.1, 16x16 blocks of 32x32");
     add(*cholesky(), "16x16 blocks of 32x32");
     add(*h264(100), "100 frames of Pedestrian, 1080p");
+    add_no_verdicts(table, "no work of theirs was published.");
     table.notes.emplace_back(
         "A stream's tasks and work are those of one iteration, at 10 ns for a unit of work. The decoder's "
         "times are "
@@ -262,6 +352,10 @@ std::vector<ResultTable> fig4_18(const ReproduceOptions& options) {
                                        study_policies(study), study.policies)
                              .front());
     }
+    judge_best(tables[0], "gpriority", true, "gpriority is within 1 % of the fastest.");
+    judge_best(tables[1], "gpriority", false, "gpriority needs within 1 % of the least memory.");
+    for (ResultTable& table : std::span(tables).subspan(2))
+        add_no_verdicts(table, "the figure has all tasks in flight, and 16 by 16 tiles.");
     tables.back().notes.emplace_back(
         "What is lost is lost at the end: a tile of the product is a chain of as many tasks as its row or "
         "column has before it, and the longest chains are created last. Only who sees the program to its end "

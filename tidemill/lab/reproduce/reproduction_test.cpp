@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tidemill/lab/reproduce/micro_benchmarks.hpp"
+#include "tidemill/lab/reproduce/verdict.hpp"
 #include "tidemill/runtime/execute/sequence.hpp"
 #include "tidemill/runtime/graph/function_task.hpp"
 #include "tidemill/scheduling/static/schedule_file.hpp"
@@ -36,6 +37,17 @@ std::set<std::string> keys_of(const ResultTable& table) {
 std::string in_small_letters(std::string text) {
     std::ranges::transform(text, text.begin(), [](unsigned char letter) { return std::tolower(letter); });
     return text;
+}
+
+// The last column says whether what was published comes out, and one note by which rule.
+void check_verdicts(const ResultTable& table) {
+    CHECK(table.columns.back().name == kReproduces);
+    const auto is_rule = [](const std::string& note) { return note.starts_with("reproduces: "); };
+    CHECK(std::ranges::count_if(table.notes, is_rule) == 1);
+    for (const std::vector<Cell>& row : table.rows) {
+        const Cell& said = row.back();
+        CHECK((said == Cell{"yes"} || said == Cell{"no"} || said == Cell{"cannot tell"}));
+    }
 }
 
 // What the chapters of the language's document are about: their titles' words, without the last letter, which
@@ -121,7 +133,10 @@ TEST_CASE("Fig. 2: FERTAC cuts the example as published") {
     CHECK(stages[2][2] == Cell{"1 big"});
     CHECK(stages[3][1] == Cell{"t4 to t5"});
     CHECK(stages[3][2] == Cell{"1 little"});
-    CHECK(tables[7].rows.back().back() == Cell{10.0});
+    const std::vector<Cell>& last = tables[7].rows.back();
+    CHECK(last[last.size() - 2] == Cell{10.0});
+    CHECK(rows_ending_with(tables[1], "yes") == 4);
+    CHECK(rows_ending_with(tables[8], "yes") == tables[8].rows.size());
 }
 
 TEST_CASE("Fig. 9: the note is the schedule's file, which names the published cores") {
@@ -168,8 +183,8 @@ TEST_CASE("StreamPU: tasks and stages have the published throughputs, cut as the
     for (const auto make : {streampu_table3, streampu_table5}) {
         for (const ResultTable& table : make({})) {
             CAPTURE(table.title);
-            const auto columns = table.columns.size();
-            const bool of_tasks = table.columns.back().name == "% publ.";
+            const auto columns = table.columns.size() - 1;
+            const bool of_tasks = table.columns[columns - 1].name == "% publ.";
             for (const auto& row : table.rows) {
                 const double ours = std::get<double>(row[columns - (of_tasks ? 3 : 2)]);
                 const double theirs = std::get<double>(row[columns - (of_tasks ? 2 : 1)]);
@@ -203,7 +218,8 @@ TEST_CASE("StreamPU, Fig. 10: more iterations and more signal are fewer wrong fr
 TEST_CASE("Fig. 4.10: a ends with one busy thread, the others with 3.7 or so, and a is the bottleneck") {
     const ResultTable table = fig4_10({}).front();
     REQUIRE(table.rows.size() == 10);
-    CHECK(table.rows.front() == std::vector<Cell>{"a", 3.0, 1.0});
+    CHECK(table.rows.front() == std::vector<Cell>{"a", 3.0, 1.0, "yes"});
+    CHECK(table.rows.back().back() == Cell{"yes"});
     CHECK(std::get<double>(table.rows.back()[2]) == doctest::Approx(3.7).epsilon(0.15));
     CHECK(table.notes.front().starts_with("The bottleneck is a."));
 }
@@ -230,7 +246,7 @@ TEST_CASE("sbridge.fig4: a gain stands beside its control and what was published
     const auto patricia =
         std::ranges::find(programs, Cell{"patricia_l"}, [](const auto& row) { return row[0]; });
     REQUIRE(patricia != programs.end());
-    CHECK(patricia->back() == Cell{71.4});
+    CHECK((*patricia)[6] == Cell{71.4});
 }
 
 TEST_CASE("every row of a reproduction has a cell for each column") {
@@ -281,6 +297,7 @@ TEST_CASE("every row of a reproduction has a cell for each column") {
             CHECK_FALSE(table.rows.empty());
             for (const auto& row : table.rows) CHECK(row.size() == table.columns.size());
             CHECK(keys_of(table).size() == table.columns.size());  // in JSON no column hides another
+            check_verdicts(table);
             for (const std::string& note : table.notes) {
                 CAPTURE(note);
                 CHECK_FALSE(says_that_language_lacks_something(note));

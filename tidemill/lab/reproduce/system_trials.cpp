@@ -1,5 +1,7 @@
 #include "tidemill/lab/reproduce/system_trials.hpp"
 
+#include <cmath>
+
 #include "tidemill/lab/sim/published.hpp"
 
 namespace tidemill::cli {
@@ -69,6 +71,22 @@ GainTable::GainTable(std::string title, const std::string& baseline, os::Measure
                            before_.unfairness,
                            before_.slowdown,
                            before_.migrations});
+}
+
+ResultTable GainTable::table() const {
+    ResultTable table = table_;
+    const double control = std::abs(std::get<double>(table.rows[1][1]));
+    add_verdicts(table, kGainRule, [control](const std::vector<Cell>& row) {
+        return gain_reproduces(row[1], row[4], control);
+    });
+    return table;
+}
+
+Verdict gain_reproduces(const Cell& gain, const Cell& published, double control) {
+    const auto* const ours = std::get_if<double>(&gain);
+    const auto* const theirs = std::get_if<double>(&published);
+    if (ours == nullptr || theirs == nullptr || std::abs(*ours) <= control) return Verdict::cannot_tell;
+    return yes_if((*ours > 0) == (*theirs > 0));
 }
 
 void GainTable::add(const std::string& system, const os::Measured& after, const Cell& published) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tidemill/lab/reproduce/reproduction.hpp"
+#include "tidemill/lab/reproduce/verdict.hpp"
 #include "tidemill/lab/sim/os/published_programs.hpp"
 #include "tidemill/lab/sim/os/system_study.hpp"
 #include "tidemill/scheduling/unequal/sample.hpp"
@@ -56,14 +57,23 @@ class GainTable {
 
     void add(const std::string& system, const os::Measured& after, const Cell& published = {});
     void note(std::string text) { table_.notes.push_back(std::move(text)); }
-    const ResultTable& table() const { return table_; }
+    /// With whether gains reproduce.
+    ResultTable table() const;
 
   private:
     os::Measured before_;
     ResultTable table_;
 };
 
-/// Meaning of the columns of a GainTable.
+inline constexpr const char* kGainRule =
+    "a gain has the sign of the published one, and is larger than that of the same again; cannot tell where "
+    "it "
+    "is not, or nothing was published.";
+
+/// In percent, beside what a system gains by chance.
+Verdict gain_reproduces(const Cell& gain, const Cell& published, double control);
+
+/// What the columns of a GainTable are.
 inline constexpr const char* kGainColumns =
     "gain: geometric mean over programs of their mean turnarounds, before / after; +- is its standard "
     "deviation from twelve runs to the next. paper's: mean over programs and runs of the ratios of single "

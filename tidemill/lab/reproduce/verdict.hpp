@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+#include <string>
 #include <vector>
 
 #include "tidemill/options/result_table.hpp"
@@ -13,6 +15,18 @@ enum class Verdict { yes, no, cannot_tell };
 
 /// "yes", "no" or "cannot tell".
 Cell to_cell(Verdict verdict);
+
+Verdict yes_if(bool reproduces);
+
+/// Whether two numbers differ by no more than a part of the second; cannot tell where one is not known.
+Verdict agrees_within(double part, const Cell& ours, const Cell& published);
+
+/// Adds the column, as `judge` says of each row, and the rule as a note.
+void add_verdicts(ResultTable& table, const std::string& rule,
+                  const std::function<Verdict(const std::vector<Cell>&)>& judge);
+
+/// The same for a table of which nothing can be compared, because of `why`.
+void add_no_verdicts(ResultTable& table, const std::string& why);
 
 /// Things that are compared are measured by turns, each once a round.
 inline constexpr int kPairedRounds = 11;

@@ -41,7 +41,7 @@ def table_figure(reproduction: Reproduction, table: Table, columns: Sequence[str
     """The wanted columns of numbers, else the first ones, against the columns that tell rows apart."""
     keys = _keys(table)
     quantities = _quantities(table, keys, columns)[:_MOST_PANELS]
-    words = [name for name in table.data if name not in keys and not _is_number(table.data[name])]
+    words = [name for name in table.data if name not in [*keys, "reproduces"] and not _is_number(table.data[name])]
     with styled():
         if not quantities or (not columns and len(words) > len(quantities)):
             sheet, axes = _write_words(table)
