@@ -87,7 +87,8 @@ TEST_CASE("measured kinds: equal cores that firmware tells apart are one kind") 
     machine.kinds = {{.max_frequency_mhz = 3000}, {.max_frequency_mhz = 2000}};
     const MeasuredKinds found = judged(machine);
     CHECK(found.kinds == "big=0-3");
-    CHECK(found.because == std::vector<std::string>{"hwloc distinguishes core0-3, and they are equally fast"});
+    CHECK(found.because ==
+          std::vector<std::string>{"hwloc distinguishes core0-3, and they are equally fast"});
 }
 
 TEST_CASE("measured kinds: cores that differ at memory alone are two kinds") {

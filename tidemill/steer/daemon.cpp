@@ -119,7 +119,7 @@ void Daemon::take_snapshot(double now_s) {
     add_small_threads();
 }
 
-// What threads of one program seem to want differs by where they are and by chance: unless it differs
+// The demand that threads of one program show differs by where they are and by chance: unless it differs
 // clearly, none of them wants more than another.
 void Daemon::even_out_work() {
     constexpr double kClearly = 2;

@@ -220,7 +220,7 @@ bool Roster::note_intended(RosterThread& thread, std::size_t kind) {
 
 void Roster::note_confined(RosterThread& thread, std::size_t kind) {
     thread.standing = Standing::confined;
-    // What it wanted elsewhere is not what it wants of this kind.
+    // Its demand elsewhere is not its demand of this kind.
     if (thread.kind != kind) thread.demand_over_s = std::min(thread.demand_over_s, kAlmostNothing_s);
     thread.kind = kind;
     thread.moved_s = system_.now_s();

@@ -35,7 +35,7 @@ const char* to_string(Standing standing);
 
 struct CountedThread;  // of Learning
 
-/// What a thread wanted of a core of kind 0 when nothing limited it.
+/// Demand of a thread of a core of kind 0 when nothing limited it.
 struct SeenWork {
     double work = 1;
     double at_s = 0;
@@ -63,8 +63,8 @@ struct RosterThread {
     std::optional<SeenWork> seen{};
     double demand_over_s = 0;  ///< what `demand` is the mean of, since it first ran
     double idle_s = 0;         ///< since it last wanted a core
-    /// Of a wait that goes on. The system tells of it when it is over, among many threads after seconds: so
-    /// it is counted as it is seen, and not again at its end.
+    /// Time of a wait that goes on. The system reports it when it is over, among many threads after seconds:
+    /// so it is counted as it is seen, and not again at its end.
     double waits_s = 0;
     bool is_gone = false;
     std::shared_ptr<CountedThread> counted{};  ///< for Learning

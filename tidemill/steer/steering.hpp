@@ -24,7 +24,7 @@ struct ThreadState {
     std::uint64_t id = 0;  ///< for its caller; decides nothing
     double weight = 1;     ///< its share of a core beside others, 1 at nice 0
     double demand = 1;     ///< part of its time in which it ran or waited for a core, 0 to 1
-    /// What it wants of a core of kind 0 where nobody is in its way, if that was seen. Its demand does not
+    /// Demand of a core of kind 0 where nobody is in its way, if that was seen. Its demand does not
     /// tell that: on a slow core, or beside others, every thread that wants something seems to want all.
     std::optional<double> work = {};
     std::size_t kind = 0;  ///< where it is

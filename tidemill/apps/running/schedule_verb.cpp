@@ -29,7 +29,7 @@ struct ScheduleOptions {
     std::string chain;
     std::string batch;
     std::string kinds;
-    HowToSchedule how;
+    ScheduleConfig how;
     bool least_latency = false;
     std::optional<double> most_latency_us{};
     std::string output;
@@ -152,7 +152,7 @@ Json to_json(const Answer& made, const Profile& profile) {
     return json;
 }
 
-// A profile does not say which cores of a machine are meant; whoever knows says --kinds.
+// A profile does not say which cores of a machine are meant; --kinds does.
 std::vector<CoreResource> known_cores(const std::string& kinds) {
     std::error_code none;
     const bool is_model = std::filesystem::is_regular_file(kinds, none);

@@ -119,7 +119,7 @@ class Server {
                   peer.send(greeting);
                   peer.send(samples);
                   if (!stays_) ::shutdown(peer.socket(), SHUT_WR);
-                  peer.receive(1 << 20);  // what it is told, until the other one has gone
+                  peer.receive(1 << 20);  // the bytes that it gets, until the other end has gone
               }
           }) {}
     Server(const Server&) = delete;
@@ -140,7 +140,7 @@ class Server {
     std::thread thread_;
 };
 
-// Who receives from a connection asks for another where it is closed.
+// A receiver of a connection connects again where it is closed.
 constexpr const char* kUntilNothingComes = " --exit-on no-samples:1s";
 
 bool is_for_ever(const std::string& line) {
@@ -225,7 +225,7 @@ class Bench {
     Server dongle_, server_;
 };
 
-// What needs a radio, or another host that never comes, is only looked at: whether it is understood.
+// Lines that need a radio, or another host that never comes, are only parsed.
 bool has_other_end(const std::string& line) {
     return line.find("://127.0.0.1:9") == std::string::npos && line.find("driver=none") == std::string::npos;
 }

@@ -95,7 +95,7 @@ TEST_CASE("rx rtl_tcp://: with room, the radio is tuned beside the carrier") {
     CHECK(value_of(commands, 1) == 741'500'000 - 249'775);
 }
 
-TEST_CASE("rx rtl_tcp://: a carrier's frequency is told from --freq, wherever the radio was put") {
+TEST_CASE("rx rtl_tcp://: a carrier's frequency is counted from --freq, wherever the radio was put") {
     constexpr double kAsideHz = 193'750;  // as the plan puts 250 kBd
     const std::vector<dvbs2::internal::BandCarrier> carriers{
         {.symbol_rate_hz = 250e3, .offset_hz = kAsideHz + 2e3}};

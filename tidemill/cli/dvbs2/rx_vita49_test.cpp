@@ -176,7 +176,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("rx vita49://: ended before a rate was told it says so, with why packets were not taken") {
+TEST_CASE("rx vita49://: ended before a rate was known it says so, with why packets were not taken") {
     const std::uint16_t port = free_udp_port();
     Program receiver({"dvbs2", "rx", fmt::format("vita49://127.0.0.1:{}", port), "-o", "/dev/null"});
     wait_for_listeners(port, 1);

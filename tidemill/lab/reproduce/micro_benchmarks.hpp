@@ -22,7 +22,7 @@ struct MicroBenchmark {
     std::uint64_t tasks = 1;   // that wait, in so many frames
     GraphPart (*build)(Graph& graph, std::chrono::nanoseconds wait);
 
-    /// What such a task costs beyond its time, in ns: of the median repetition in about so many tasks, so
+    /// Cost of such a task beyond its time, in ns: that of the median repetition in about so many tasks, so
     /// that what else the machine does is not in it.
     double overhead_ns(std::chrono::nanoseconds wait, std::uint64_t all_tasks) const;
 

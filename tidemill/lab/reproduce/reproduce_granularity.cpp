@@ -9,7 +9,7 @@
 #include "tidemill/lab/reproduce/reproduction.hpp"
 #include "tidemill/lab/reproduce/verdict.hpp"
 
-// What StreamPU's micro-benchmarks measure, measured here.
+// StreamPU's micro-benchmarks, measured here.
 namespace tidemill::cli {
 
 namespace {

@@ -202,7 +202,7 @@ namespace {
 
 constexpr std::array kByHand{Pinning::kPacked, Pinning::kGuided, Pinning::kDistant};
 
-/// What a frame takes at each round's four turns: by each way of pinning, and left to the system.
+/// Time of a frame at each round's four turns: by each way of pinning, and left to the system.
 struct LocalityRounds {
     std::array<std::vector<double>, kByHand.size()> by_hand_us;
     std::vector<double> left_us;

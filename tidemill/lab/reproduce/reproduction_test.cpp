@@ -50,7 +50,7 @@ void check_verdicts(const ResultTable& table) {
     }
 }
 
-// What the chapters of the language's document are about: their titles' words, without the last letter, which
+// Subjects of the chapters of the language's document: their titles' words, without the last letter, which
 // may be a plural's.
 std::vector<std::string> words_of_chapters() {
     std::ifstream document(internal::data_folder() + "/../docs/language.md");

@@ -73,7 +73,7 @@ inline constexpr const char* kGainRule =
 /// In percent, beside what a system gains by chance.
 Verdict gain_reproduces(const Cell& gain, const Cell& published, double control);
 
-/// What the columns of a GainTable are.
+/// Meaning of the columns of a GainTable.
 inline constexpr const char* kGainColumns =
     "gain: geometric mean over programs of their mean turnarounds, before / after; +- is its standard "
     "deviation from twelve runs to the next. paper's: mean over programs and runs of the ratios of single "

@@ -38,7 +38,7 @@ struct Interval {
     double most = 0;
 };
 
-/// Of at least three values.
+/// Interval of at least three values.
 Interval interval_of(std::vector<double> rounds);
 
 /// Value for value.

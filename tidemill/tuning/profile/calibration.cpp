@@ -71,8 +71,8 @@ class HopPair {
 
     Graph& graph() { return graph_; }
 
-    /// What a frame took since the last call, in us: of each window in which nothing else had its cores, from
-    /// one frame that was read to the next.
+    /// Time of a frame since the last call, in us: that of each window in which nothing else had its cores,
+    /// from one frame that was read to the next.
     std::vector<double> periods_us() {
         return windows_us([](double both_us, double) { return both_us; });
     }
@@ -128,7 +128,7 @@ Schedule two_stages(const Topology& topology) {
     return {.stages = {{0, 1, 1, kind}, {1, 1, 1, kind}}, .resources = {{kind, {node(0), node(1)}}}};
 }
 
-// What the slower of two stages takes beyond the work that it does on its own, in the middle of the rounds in
+// Time of the slower of two stages beyond its own work, in the middle of the rounds in
 // which enough was undisturbed to know it.
 HopMeasurement hop_of(const std::vector<double>& rounds_us, std::size_t bytes, int rounds) {
     if (rounds_us.empty()) return {.bytes = bytes, .is_disturbed = true};
@@ -191,8 +191,8 @@ void measure_hops(const Topology& topology, const CalibrationOptions& options, C
     result.not_measured.push_back(fmt::format("hop_us, byte_us: {}", kDisturbed));
 }
 
-// Of steps of arithmetic that depend on each other, so that only the clock and the neighbours matter: the us
-// of each window.
+// Times of steps of arithmetic that depend on each other, so that only the clock and the neighbours matter:
+// the us of each window.
 std::vector<double> compute_for(double seconds) {
     constexpr int kSteps = 100'000;
     const auto end = Clock::now() + std::chrono::duration<double>(seconds);

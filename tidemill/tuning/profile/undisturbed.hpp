@@ -16,7 +16,7 @@ struct Undisturbed {
     bool is_repeated_within(double tolerance_us) const { return lower_quartile_us - us <= tolerance_us; }
 };
 
-/// Of at least one window.
+/// Result of at least one window.
 Undisturbed undisturbed(const std::vector<double>& windows_us);
 
 }  // namespace tidemill
