@@ -47,7 +47,7 @@ std::string value_name(const Option& option) {
             return "FILE";
         case Kind::input_place:
         case Kind::output_place:
-            return "PLACE";
+            return "FILE|URL";
     }
     return "";
 }

@@ -29,7 +29,7 @@ void add_recording_options(Verb& verb, ReceptionOptions& options) {
 }
 
 void add_radio_options(Verb& verb, RadioOptions& options) {
-    verb.heading("A radio");
+    verb.heading("Radio");
     verb.option("--freq", options.frequency_hz, "Frequency of the carrier at the radio: 741.5M")
         .in(above(0))
         .called("HZ")

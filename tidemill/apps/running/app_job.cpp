@@ -86,7 +86,7 @@ AppOutcome run_app(const AppProgram& program, const AppRunOptions& options) {
 }
 
 void add_knob_options(Verb& verb, AppRunOptions& options) {
-    verb.heading("What reaches it from outside");
+    verb.heading("Outside events");
     verb.option("--set", options.set, "Values of knobs, those of a list with commas")
         .called("MODULE.KNOB=NUMBER")
         .common();

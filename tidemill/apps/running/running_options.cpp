@@ -107,13 +107,13 @@ void add_schedule_options(Verb& verb, RunConfig& how) {
 
 void add_running_options(Verb& verb, RunningOptions& options, RunEnds ends) {
     options.how.choices = usual_choice_file();
-    verb.heading("How it is run");
+    verb.heading("Execution");
     add_executor_options(verb, options.how);
     if (ends == RunEnds::as_asked) add_end_options(verb, options.how);
-    verb.heading("Its schedule");
+    verb.heading("Schedule");
     add_schedule_options(verb, options.how);
     add_kinds_option(verb, options.kinds);
-    verb.heading("Looks inside");
+    verb.heading("Observation");
     add_insight_options(verb, options.insight);
     verb.option("--energy-meter", options.energy_meter,
                 "auto, none, powercap, hwmon:CHIP/LABEL, nvml, file:PATH or command:TEXT");

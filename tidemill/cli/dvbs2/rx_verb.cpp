@@ -184,7 +184,7 @@ void add_outputs(Verb& verb, RxOutputOptions& options) {
 }
 
 void add_page(Verb& verb, RxPageOptions& options) {
-    verb.heading("To look at");
+    verb.heading("Page and report");
     verb.option("--page", options.place,
                 "Show the reception in the browser: at a free port of this machine, or auto; at a port; at "
                 "an address "
@@ -243,7 +243,7 @@ void add_dvbs2_rx(Verb& dvbs2) {
         "Example: tidemill dvbs2 rx data/demo.sigmf-meta -o video.ts\n"
         "         tidemill dvbs2 rx data/demo.sigmf-meta -o video.ts -o udp://127.0.0.1:5000\n"
         "         tidemill dvbs2 rx pass.sigmf-meta --ip-out packets.pcap");
-    verb.heading("The signal");
+    verb.heading("Signal");
     add_reception_options(verb, options->reception);
     verb.parsed(
             "--carrier", options->reception.carrier, parse_carrier,
@@ -254,7 +254,7 @@ void add_dvbs2_rx(Verb& dvbs2) {
         .called("N")
         .common();
     add_radio_options(verb, options->reception.radio);
-    verb.heading("What comes out");
+    verb.heading("Outputs");
     add_outputs(verb, options->outputs);
     add_iq_outputs(verb, options->beside.iq);
     verb.option("--status", options->beside.status,
