@@ -200,6 +200,7 @@ TEST_CASE("StreamPU: tasks and stages have the published throughputs, cut as the
 TEST_CASE("StreamPU, Fig. 10: more iterations and more signal are fewer wrong frames") {
     const ResultTable table = streampu_fig10({.frames = 100}).front();
     REQUIRE(table.rows.size() == 18);
+    check_verdicts(table);
     const auto rate = [&](std::size_t row, std::size_t column) {
         return std::get<double>(table.rows[row][column]);
     };
@@ -250,8 +251,21 @@ TEST_CASE("sbridge.fig4: a gain stands beside its control and what was published
 }
 
 TEST_CASE("every row of a reproduction has a cell for each column") {
-    const ReproduceOptions small{.chains = 5, .timed = 1, .frames = 100, .tasks = 300, .runs = 1, .mixes = 1};
+    const ReproduceOptions small{.chains = 5,
+                                 .timed = 1,
+                                 .frames = 100,
+                                 .tasks = 300,
+                                 .runs = 1,
+                                 .mixes = 1,
+                                 .device_bytes = std::size_t{1} << 20U,
+                                 .most_bytes = 4096};
     for (const auto make : {table1,
+                            fig7,
+                            poster_locality,
+                            poster_dvbs2,
+                            fig4_14,
+                            s_bridge_fig5,
+                            s_bridge_fig6,
                             table2,
                             table4_1,
                             table4_5,
