@@ -35,6 +35,20 @@ TEST_CASE("fastest policy: what is slower is not taken, and what the host cannot
     CHECK(fastest_policy(device, 65536) == MemoryPolicy::pinned);
 }
 
+TEST_CASE("fastest policy: what other programs add to more than half of the runs does not count") {
+    StandInOptions options;
+    options.policies = {MemoryPolicy::copy, MemoryPolicy::pinned};
+    options.kernels["increment"] = {[run = 0](WorkSize, std::span<const KernelArgument> arguments) mutable {
+        const auto* memory = std::get<DeviceMemory*>(arguments[0]);
+        const bool is_disturbed = memory->policy() == MemoryPolicy::pinned && ++run % 5 > 1;
+        const int ms = memory->policy() == MemoryPolicy::copy ? 10 : is_disturbed ? 40 : 0;
+        std::this_thread::sleep_for(std::chrono::milliseconds(ms));
+        for (std::uint32_t& number : StandInDevice::as<std::uint32_t>(arguments[0])) ++number;
+    }};
+    StandInDevice device(std::move(options));
+    CHECK(fastest_policy(device, 4096) == MemoryPolicy::pinned);
+}
+
 TEST_CASE("fastest policy: a device that the host reaches under none is refused by name") {
     StandInDevice device(slow_when_mapped({MemoryPolicy::resident}));
     CHECK(device::message_of([&] { fastest_policy(device, 4096); }) ==
