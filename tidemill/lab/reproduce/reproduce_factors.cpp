@@ -34,6 +34,65 @@ os::Machine arm_at(double little_ghz) {
     return machine;
 }
 
+// A row of a GainTable by its first cell.
+const std::vector<Cell>& row_called(const ResultTable& table, const char* name) {
+    return *std::ranges::find(table.rows, Cell{name}, [](const std::vector<Cell>& row) { return row[0]; });
+}
+
+double gain_of(const std::vector<Cell>& row) {
+    return std::get<double>(row[1]);
+}
+
+Verdict is_above(double gain, double other, double control) {
+    if (std::abs(gain - other) <= control) return Verdict::cannot_tell;
+    return yes_if(gain > other);
+}
+
+void judge_fixed_clocks(ResultTable& table) {
+    constexpr std::size_t kLess = 7;  // column of the makespan's
+    const double control = std::abs(std::get<double>(row_called(table, "the same again")[kLess]));
+    add_verdicts(
+        table,
+        "the last program ends sooner with the layer over cfs, by more than with the same again; of the "
+        "others nothing is said.",
+        [control](const std::vector<Cell>& row) {
+            if (row[0] != Cell{"cfs, layer"}) return Verdict::cannot_tell;
+            return is_above(std::get<double>(row[kLess]), 0, control);
+        });
+}
+
+void judge_following_clocks(ResultTable& table) {
+    const double control = std::abs(gain_of(row_called(table, "the same again")));
+    const double layer = gain_of(row_called(table, "cfs, layer"));
+    add_verdicts(
+        table,
+        "cfs with the layer is slower than cfs, and hmp faster than both, by more than the same again "
+        "differs; of the others nothing is said.",
+        [control, layer](const std::vector<Cell>& row) {
+            if (row[0] == Cell{"cfs, layer"}) return is_above(0, layer, control);
+            if (row[0] != Cell{"hmp"}) return Verdict::cannot_tell;
+            return is_above(gain_of(row), std::max(0.0, layer), control);
+        });
+}
+
+void judge_cpu_factors(ResultTable& table) {
+    const double control = std::abs(gain_of(row_called(table, "the same again")));
+    double best_other = -100;
+    for (const std::vector<Cell>& row : table.rows) {
+        const bool is_other =
+            std::get<std::string>(row[0]).starts_with("CPU factor") && row[0] != Cell{"CPU factor 1.5"};
+        if (is_other) best_other = std::max(best_other, gain_of(row));
+    }
+    add_verdicts(
+        table,
+        "a CPU factor of 1.5 gains more than the others, by more than the same again; of these nothing "
+        "else is said.",
+        [control, best_other](const std::vector<Cell>& row) {
+            if (row[0] != Cell{"CPU factor 1.5"}) return Verdict::cannot_tell;
+            return is_above(gain_of(row), best_other, control);
+        });
+}
+
 ResultTable alike(const SystemTrials& trials, const std::string& title) {
     const std::vector<double> at_fixed_clocks{1, kArmRatios.most};
     GainTable table(title + ", over cfs", "cfs", trials.without("cfs"));
@@ -44,7 +103,7 @@ ResultTable alike(const SystemTrials& trials, const std::string& title) {
     table.add("hmp, layer", trials.with("hmp"));
     table.add("capacity-aware", trials.without("capacity-aware"));
     table.add("capacity-aware, layer", trials.with("capacity-aware"));
-    return table.table();
+    return table.rows();
 }
 
 double at_share(const std::vector<double>& sorted, double share) {
@@ -91,13 +150,14 @@ std::vector<ResultTable> s_bridge_fig9(const ReproduceOptions& options) {
               "Fig. 9: 23 programs that wait for memory, 1 big core and 1 little, fixed clocks"),
         alike({arm_that_follows_load(), programs, options}, "The same, clocks follow the load")};
     tables[0].notes = {
-        tables[0].notes.back(), kGainColumns,
+        kGainColumns,
         "Published, of the time until the last program ends: cfs with the layer 5 % less than cfs."};
     tables[1].notes = {
-        tables[1].notes.back(),
         "The paper's model believes in the factor of the fixed clocks. Published: cfs with the layer "
         "slightly "
         "slower than cfs, hmp faster than both."};
+    judge_fixed_clocks(tables[0]);
+    judge_following_clocks(tables[1]);
     return tables;
 }
 
@@ -117,7 +177,9 @@ std::vector<ResultTable> s_bridge_fig10(const ReproduceOptions& options) {
         fmt::format("Published: best at 1.5. Here a program that only computes is {} times slower on the "
                     "little core.",
                     kArmRatios.most));
-    return {table.table()};
+    ResultTable rows = table.rows();
+    judge_cpu_factors(rows);
+    return {rows};
 }
 
 std::vector<ResultTable> s_bridge_fig11(const ReproduceOptions& options) {

@@ -59,6 +59,8 @@ class GainTable {
     void note(std::string text) { table_.notes.push_back(std::move(text)); }
     /// With whether gains reproduce.
     ResultTable table() const;
+    /// Without.
+    const ResultTable& rows() const { return table_; }
 
   private:
     os::Measured before_;
