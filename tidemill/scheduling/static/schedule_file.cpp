@@ -263,7 +263,10 @@ std::vector<CoreResource> parse_core_kinds(std::string_view text) {
         std::string_view entry = text.substr(from, comma - from);
         from = comma + 1;
         if (const auto equals = entry.find('='); equals != std::string_view::npos) {
-            resources.push_back({std::string(entry.substr(0, equals)), {}, 1, {}});
+            const std::string kind(entry.substr(0, equals));
+            if (std::ranges::find(resources, kind, &CoreResource::kind) != resources.end())
+                throw ScheduleError(fmt::format("kinds of cores: '{}' is given twice; name it once", kind));
+            resources.push_back({kind, {}, 1, {}});
             entry.remove_prefix(equals + 1);
         }
         const NodeRange node = node_of_kind(entry);

@@ -97,7 +97,8 @@ TEST_CASE("kinds of cores by hand are a schedule's resources, and what names no 
     Schedule schedule{.stages = {{0, 1, 1, "big"}}};
     schedule.resources = resources;
     CHECK(parse_schedule(to_json(schedule), "again.json").resources == resources);
-    for (const char* wrong : {"", "big", "0-3", "=0-3", "big=", "big=3-0", "big=0,", "big=x"}) {
+    for (const char* wrong :
+         {"", "big", "0-3", "=0-3", "big=", "big=3-0", "big=0,", "big=x", "big=0,big=1"}) {
         CAPTURE(wrong);
         CHECK_THROWS_AS(parse_core_kinds(wrong), ScheduleError);
     }
