@@ -15,7 +15,7 @@
 namespace tidemill {
 namespace {
 
-// What a quarter of the runs did not exceed: other programs of the host only ever add. Nothing where the
+// Quartile of the runs: other programs of the host only ever add. Nothing where the
 // device refuses, and why.
 std::optional<double> there_and_back_us(Device& device, MemoryPolicy policy, std::size_t bytes,
                                         std::string& why) {
@@ -34,7 +34,7 @@ std::optional<double> there_and_back_us(Device& device, MemoryPolicy policy, std
 
 }  // namespace
 
-// Of those that are as fast the first is taken, so that chance does not choose.
+// The first of those that are as fast is taken, so that chance does not choose.
 MemoryPolicy fastest_policy(Device& device, std::size_t bytes) {
     constexpr double kClearly = 0.9;
     std::optional<MemoryPolicy> best;
