@@ -14,7 +14,7 @@ namespace tidemill::cli {
 
 namespace {
 
-enum class PartUnit { of_field, hz, hz_per_s, degrees };
+enum class PartUnit { of_field, hz, hz_per_s, degrees, seconds };
 
 /// Part of an option that sets a field.
 struct OptionPart {
@@ -49,6 +49,10 @@ constexpr OptionPart kParts[] = {
     {"disturbances.sweep.cycles_per_symbol", "--sweep", "HZ", PartUnit::hz},
     {"disturbances.sweep.symbols", "--sweep", "SYMBOLS"},
     {"disturbances.sweep.middle_symbols", "--sweep", "MIDDLE"},
+    {"disturbances.gain_ripple.period_symbols", "--gain-ripple", "PERIOD"},
+    {"disturbances.gain_ripple.gain_db", "--gain-ripple", "DB"},
+    {"disturbances.warm_up.cycles_per_symbol", "--warm-up", "HZ", PartUnit::hz},
+    {"disturbances.warm_up.symbols", "--warm-up", "SECONDS", PartUnit::seconds},
     {"disturbances.lost.samples", "--lose", "COUNT"},
 };
 
@@ -63,6 +67,8 @@ double in_field(PartUnit unit, double symbol_rate_hz) {
             return 1 / symbol_rate_hz / symbol_rate_hz;
         case PartUnit::degrees:
             return std::numbers::pi / 180;
+        case PartUnit::seconds:
+            return symbol_rate_hz;
     }
     return 1;
 }

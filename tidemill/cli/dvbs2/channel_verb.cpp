@@ -32,7 +32,7 @@ struct ChannelOptions {
     double frequency_hz = 0;
     double drift_hz_per_s = 0;
     std::vector<std::string> dropouts, tones;
-    std::string pulses, steps, fading, sweep;
+    std::string pulses, steps, fading, sweep, gain_ripple, warm_up;
     bool random_pulses = false;
     std::string iq_offset;
     dvbs2::ChannelConfig channel;
@@ -114,6 +114,14 @@ void read_disturbances(const ChannelOptions& options, double symbol_rate_hz,
     if (!options.fading.empty()) {
         const auto few = few_numbers(options.fading, "--fading", 2, 2);
         disturbances.fading = {few[0], few[1]};
+    }
+    if (!options.gain_ripple.empty()) {
+        const auto few = few_numbers(options.gain_ripple, "--gain-ripple", 2, 2);
+        disturbances.gain_ripple = {few[0], few[1]};
+    }
+    if (!options.warm_up.empty()) {
+        const auto few = few_numbers(options.warm_up, "--warm-up", 2, 2);
+        disturbances.warm_up = {few[0] / symbol_rate_hz, few[1] * symbol_rate_hz};
     }
     if (!options.sweep.empty()) {
         const auto few = few_numbers(options.sweep, "--sweep", 3, 3);
@@ -206,6 +214,11 @@ void add_disturbances(Verb& verb, ChannelOptions& options) {
                 "EVERY,DB: the receiver's gain goes up and down after so many symbols");
     verb.option("--sweep", options.sweep,
                 "HZ,SYMBOLS,MIDDLE: the frequency falls from +HZ to -HZ as tanh does, at MIDDLE fastest");
+    verb.option("--gain-ripple", options.gain_ripple,
+                "PERIOD,DB: the receiver's gain, a sine in dB, period in symbols");
+    verb.option(
+        "--warm-up", options.warm_up,
+        "HZ,SECONDS: the frequency begins HZ off and settles exponentially, SECONDS its time constant");
     verb.parsed("--lose", options.channel.disturbances.lost, lost_of,
                 "BEGIN,COUNT: samples that the receiver lost");
 }

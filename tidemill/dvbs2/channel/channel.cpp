@@ -96,7 +96,7 @@ double Channel::next_angle_rad() {
     const double t = static_cast<double>(signal_samples_) * input_step_ / config_.samples_per_symbol;
     const double cycles =
         t * (config_.frequency_cycles_per_symbol + 0.5 * config_.drift_cycles_per_symbol2 * t) +
-        config_.disturbances.sweep_cycles_at(t);
+        config_.disturbances.cycles_at(t);
     if (walk_step_rad_ > 0.0) {
         // One part of the complex noise has half of its variance.
         walk_rad_ += walk_step_rad_ * std::numbers::sqrt2 *

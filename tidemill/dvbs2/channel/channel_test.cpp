@@ -252,6 +252,30 @@ TEST_CASE("channel: a sweep goes from one end to the other, fastest in its middl
     CHECK(frequency(79990) == doctest::Approx(-0.1).epsilon(0.01));
 }
 
+TEST_CASE("channel: a gain that ripples moves signal and noise alike") {
+    ChannelConfig config;
+    config.esn0_db = 3;
+    const std::vector<Iq> sent(4000, {1, 0});
+    const auto steady = received(config, sent, 512);
+    config.disturbances.gain_ripple = {1000, 6};
+    const auto rippled = received(config, sent, 512);
+    CHECK(std::abs(rippled[500] / steady[500]) == doctest::Approx(1.9953).epsilon(1e-3));
+    CHECK(std::abs(rippled[1500] / steady[1500]) == doctest::Approx(1 / 1.9953).epsilon(1e-3));
+    CHECK(std::abs(rippled[2000] / steady[2000]) == doctest::Approx(1).epsilon(1e-3));
+}
+
+TEST_CASE("channel: an oscillator that warms up settles exponentially") {
+    ChannelConfig config;
+    config.disturbances.warm_up = {-0.1, 5000};
+    const auto y = received(config, std::vector<Iq>(80000, {1, 0}), 512);
+    const auto frequency = [&](std::size_t n) {
+        return std::arg(y[n + 1] * std::conj(y[n])) / std::numbers::pi;  // cycles per symbol
+    };
+    CHECK(frequency(0) == doctest::Approx(-0.1).epsilon(0.01));
+    CHECK(frequency(10000) == doctest::Approx(-0.1 * std::exp(-1.0)).epsilon(0.01));
+    CHECK(std::abs(frequency(79990)) < 1e-3);
+}
+
 TEST_CASE("channel: what no channel does is refused with the value's name, what it is and what it may be") {
     struct Wrong {
         const char* words;
@@ -341,6 +365,8 @@ TEST_CASE("channel: what no channel does is refused with the value's name, what 
               }},
              {"fading.period_symbols is 0", [](auto& c) { c.disturbances.fading = {0, 6}; }},
              {"fading.gain_db", [](auto& c) { c.disturbances.fading = {100, 1000}; }},
+             {"gain_ripple.period_symbols is 0", [](auto& c) { c.disturbances.gain_ripple = {0, 6}; }},
+             {"warm_up.symbols is 0", [](auto& c) { c.disturbances.warm_up = {0.1, 0}; }},
              {"sweep.cycles_per_symbol", [](auto& c) { c.disturbances.sweep = {1e3, 1, 1}; }},
              {"sweep.symbols is 1e-300", [](auto& c) { c.disturbances.sweep = {0.1, 1e-300, 0}; }},
              {"sweep.middle_symbols", [](auto& c) { c.disturbances.sweep = {0.1, 1, kInfinity}; }},
@@ -363,6 +389,8 @@ TEST_CASE("channel: the extremes of what a channel does are finite") {
     config.disturbances.steps = {1, 100};
     config.disturbances.fading = {1, 100};
     config.disturbances.sweep = {1, 0.5, -1e12};
+    config.disturbances.gain_ripple = {1, 100};
+    config.disturbances.warm_up = {1, 0.5};
     for (const Iq sample : received(config, tone(0.1, 1000), 333))
         REQUIRE(std::isfinite(sample.real() + sample.imag()));
 }

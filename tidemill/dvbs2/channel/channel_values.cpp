@@ -94,6 +94,14 @@ void append_singles(const Disturbances& d, const SampleLimits& limits, Values& a
     if (d.fading)
         append(all, {{"disturbances.fading.period_symbols", d.fading->period_symbols, limits.length},
                      {"disturbances.fading.gain_db", d.fading->gain_db, kLevelDb}});
+    if (d.gain_ripple)
+        append(all,
+               {{"disturbances.gain_ripple.period_symbols", d.gain_ripple->period_symbols, limits.length},
+                {"disturbances.gain_ripple.gain_db", d.gain_ripple->gain_db, kLevelDb}});
+    if (d.warm_up)
+        append(all,
+               {{"disturbances.warm_up.cycles_per_symbol", d.warm_up->cycles_per_symbol, limits.frequency},
+                {"disturbances.warm_up.symbols", d.warm_up->symbols, limits.length}});
     if (d.sweep)
         append(all, {{"disturbances.sweep.cycles_per_symbol", d.sweep->cycles_per_symbol, limits.frequency},
                      {"disturbances.sweep.symbols", d.sweep->symbols, limits.length},

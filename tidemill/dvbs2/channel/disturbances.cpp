@@ -21,6 +21,11 @@ double part_of(double x) {
     return x - std::floor(x);
 }
 
+// Amplitude of a level that goes up and down as a sine in dB.
+double sine_gain(double db, double turns) {
+    return amplitude_of(db * std::sin(2 * std::numbers::pi * part_of(turns)));
+}
+
 // A number between 0 and 1 that depends on seed and n alone.
 double chance_at(std::uint64_t seed, std::uint64_t n) {
     const dsp::Iq noise = dsp::gaussian_noise_at(seed ^ kPlaceSeed, n);
@@ -40,9 +45,25 @@ bool is_in_pulse(const Pulses& pulses, double symbols, double sample_symbols, st
 }  // namespace
 
 double Disturbances::fading_at(double symbols) const {
-    if (!fading) return 1;
-    const double turn = part_of(symbols / fading->period_symbols);
-    return amplitude_of(fading->gain_db * std::sin(2 * std::numbers::pi * turn));
+    return fading ? sine_gain(fading->gain_db, symbols / fading->period_symbols) : 1;
+}
+
+double Disturbances::cycles_at(double symbols) const {
+    return sweep_cycles_at(symbols) + warm_up_cycles_at(symbols);
+}
+
+// The integral of the exponential.
+double Disturbances::warm_up_cycles_at(double symbols) const {
+    if (!warm_up) return 0;
+    return -warm_up->cycles_per_symbol * warm_up->symbols * std::expm1(-symbols / warm_up->symbols);
+}
+
+// The receiver's gain, by steps and ripple.
+double Disturbances::gain_at(double symbols) const {
+    const bool is_stepped = steps && std::fmod(symbols, 2 * steps->every_symbols) >= steps->every_symbols;
+    const double stepped = is_stepped ? amplitude_of(steps->gain_db) : 1;
+    return gain_ripple ? stepped * sine_gain(gain_ripple->gain_db, symbols / gain_ripple->period_symbols)
+                       : stepped;
 }
 
 // The integral of -tanh, written so that it does not overflow.
@@ -57,9 +78,8 @@ double Disturbances::sweep_cycles_at(double symbols) const {
 
 void Disturbances::add_to(std::span<dsp::Iq> samples, std::uint64_t first, double samples_per_symbol,
                           std::uint64_t seed) const {
-    if (!pulses && tones.empty() && !steps) return;
+    if (!pulses && tones.empty() && !steps && !gain_ripple) return;
     const auto pulse = static_cast<float>(pulses ? amplitude_of(pulses->gain_db) : 0);
-    const auto step = static_cast<float>(steps ? amplitude_of(steps->gain_db) : 1);
     for (std::size_t i = 0; i < samples.size(); ++i) {
         const double t = static_cast<double>(first + i) / samples_per_symbol;
         if (pulses && is_in_pulse(*pulses, t, 1 / samples_per_symbol, seed))
@@ -69,7 +89,7 @@ void Disturbances::add_to(std::span<dsp::Iq> samples, std::uint64_t first, doubl
             samples[i] +=
                 dsp::Iq(std::polar(amplitude_of(tone.gain_db), 2 * std::numbers::pi * part_of(cycles)));
         }
-        if (steps && std::fmod(t, 2 * steps->every_symbols) >= steps->every_symbols) samples[i] *= step;
+        if (steps || gain_ripple) samples[i] *= static_cast<float>(gain_at(t));
     }
 }
 

@@ -44,6 +44,18 @@ struct Sweep {
     double middle_symbols = 0.0;
 };
 
+/// An oscillator that warms up: its frequency begins off its final value and settles exponentially.
+struct WarmUp {
+    double cycles_per_symbol = 0.0;  // off the final value at first
+    double symbols = 1.0;            // time constant
+};
+
+/// The receiver's gain, that of signal and noise, becomes larger and smaller: a sine, in dB.
+struct GainRipple {
+    double period_symbols = 0.0;
+    double gain_db = 0.0;  // to each side
+};
+
 /// Samples that the receiver lost, from a sample of its output on.
 struct LostSamples {
     std::uint64_t begin = 0;
@@ -58,16 +70,23 @@ struct Disturbances {
     std::optional<Fading> fading{};
     std::optional<Sweep> sweep{};
     std::vector<LostSamples> lost{};
+    std::optional<WarmUp> warm_up{};
+    std::optional<GainRipple> gain_ripple{};
 
     /// The signal's amplitude at a time in symbols.
     double fading_at(double symbols) const;
-    /// Turns of the carrier since time 0.
-    double sweep_cycles_at(double symbols) const;
+    /// Turns of the carrier since time 0, by the sweep and the warming up.
+    double cycles_at(double symbols) const;
     /// Adds pulses and tones to received samples, of which the first is number `first`, and scales them.
     void add_to(std::span<dsp::Iq> samples, std::uint64_t first, double samples_per_symbol,
                 std::uint64_t seed) const;
     /// Takes away what was lost of the samples from `first` on, in `received` from `begin` on.
     void lose(std::vector<dsp::Iq>& received, std::size_t begin, std::uint64_t first) const;
+
+  private:
+    double sweep_cycles_at(double symbols) const;
+    double warm_up_cycles_at(double symbols) const;
+    double gain_at(double symbols) const;
 };
 
 }  // namespace tidemill::dvbs2
