@@ -16,8 +16,10 @@ void RxCarrier::remove_carrier(Frame f) {
     upright.frequency = carrier_frequency(about, by);
     carrier_.estimate(received, upright, track_);
     const Carrier::Counts counts = carrier_.remove(received, about, track_, f[data], known_);
-    f[quality][0] =
-        quality_of_frame(about.pls, f[data].first(counts.data), std::span(known_).first(counts.known));
+    const auto symbols = f[data].first(counts.data);
+    const auto known = std::span(known_).first(counts.known);
+    level_.flatten(about.pls, symbols, known);
+    f[quality][0] = quality_of_frame(about.pls, symbols, known);
 }
 
 }  // namespace tidemill::dvbs2

@@ -3,6 +3,7 @@
 #include "tidemill/dsp/aligned_vector.hpp"
 #include "tidemill/dvbs2/carrier/carrier.hpp"
 #include "tidemill/dvbs2/carrier/equaliser.hpp"
+#include "tidemill/dvbs2/carrier/level_path.hpp"
 #include "tidemill/dvbs2/carrier/noise.hpp"
 #include "tidemill/runtime/graph/module.hpp"
 
@@ -28,6 +29,7 @@ class RxCarrier final : public Module {
     Equaliser equaliser_;
     Carrier carrier_;
     CarrierTrack track_;
+    LevelPath level_;
     dsp::AlignedVector<Iq> known_;
 };
 
