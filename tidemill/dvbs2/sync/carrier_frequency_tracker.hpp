@@ -37,6 +37,9 @@ class CarrierFrequencyTracker {
     double last_move() const { return last_move_; }
     /// Whether they do.
     bool tells_moves() const { return !far_.empty() || header_lag_ > 0; }
+    /// Whether it had learned from a frame before the last one: else last_move() is what the frequency that
+    /// it began with was wrong by.
+    bool has_known_before() const { return frames_ > 1; }
     /// The symbols from header to header of the last short frame without pilots, and by how much more, in
     /// radians, the phase turned over them than over the frame before; 0 where that was not of the same
     /// length.

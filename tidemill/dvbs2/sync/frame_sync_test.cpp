@@ -279,6 +279,30 @@ TEST_CASE(
     }
 }
 
+TEST_CASE("frame_sync: pilots whose phases turn by half a turn and more between them do not hide a drift") {
+    const PlScrambler scrambler(0);
+    for (const double drift : {1e-7, 2.3e-7, -2.3e-7, 4.6e-7, -4.6e-7}) {
+        for (const Pls& pls :
+             {kQpskShort, Pls{1, FrameSize::short_, true}, Pls{7, FrameSize::short_, false}}) {
+            CAPTURE(drift);
+            CAPTURE(pls.code());
+            std::mt19937 random(3);
+            const double esn0_db = pls.modcod == 1 ? -0.35 : 5;
+            const TestChannel channel{.esn0_db = esn0_db, .frequency = -8e4 * drift, .drift = drift};
+            const auto sent = make_frames(20, pls, random);
+            FrameSync sync(scrambler);
+            const auto popped = receive(sync, transmit(join(sent), channel, random));
+            check_starts(popped, 0, sent.front().symbols.size(), 20);
+            CHECK(sync.counts().locks == 1);
+            for (const Popped& frame : popped) {
+                const double middle = static_cast<double>(frame.info.start) + 0.5 * frame.info.symbols;
+                CHECK(std::abs(double{frame.info.drift} - drift) < 1.6e-8);
+                CHECK(std::abs(double{frame.info.frequency} - channel.frequency - drift * middle) < 1e-3);
+            }
+        }
+    }
+}
+
 // The latest frames are known as they are.
 void check_latest(const std::vector<Popped>& popped, std::size_t count, double drift, double at_end,
                   std::uint64_t end) {

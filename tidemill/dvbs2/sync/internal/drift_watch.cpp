@@ -1,7 +1,9 @@
 #include "tidemill/dvbs2/sync/internal/drift_watch.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
 
 #include "tidemill/dsp/iq.hpp"
 #include "tidemill/dvbs2/standard/modcod.hpp"
@@ -26,6 +28,10 @@ constexpr double kLeastAlike = 0.7;
 // Squares about the line, over what they should be, that are no more a line's.
 constexpr double kLargestScatter = 3;
 constexpr double kLargestLongScatter = 1.7;
+// Prior of whole turns that pilots leave open, per turn, and by how much the likeliest must lead.
+constexpr double kTurnBelief = 4;
+constexpr double kTurnLead = 6;
+constexpr double kMostOffLine = 5;        // sigmas
 constexpr std::size_t kLeastHeaders = 6;  // of a line on which nothing but frequencies lie
 
 }  // namespace
@@ -52,7 +58,7 @@ void DriftWatch::add(std::span<const KnownPart> parts, double offset, double esn
 }
 
 void DriftWatch::add_header(const Header& header) {
-    if (!headers_.empty() && header.place <= headers_.back().place) return;
+    if (knows(header.place)) return;
     if (!headers_.empty() && headers_.back().lag != header.lag) header_bend_ = header_bends_ = 0;
     headers_.push_back(header);
     while (headers_.size() > kMostHeaders || header.place - headers_.front().place > kLongestSymbols)
@@ -64,12 +70,48 @@ void DriftWatch::add_header(const Header& header) {
 
 // A frame's bends are second differences of phases, of which the inner ones cancel in their sum: it has the
 // variance of a single one, or less, however many there are.
-DriftWatch::Found DriftWatch::by_pilots() const {
+DriftWatch::Found DriftWatch::by_pilots_alone() const {
     if (bends_ <= 0) return {};
     const double alike = std::clamp(std::abs(bend_) / bends_, 1e-3, 1.0);
     const double variance = std::max(variance_, -2 * std::log(alike)) * frames_ / (bends_ * bends_);
     const double turn = dsp::kTwoPi * kPilotLag * kPilotLag;
     return {.drift = std::arg(bend_) / turn, .sigma = std::sqrt(variance) / turn};
+}
+
+DriftWatch::Found DriftWatch::by_pilots(double taken_out) const {
+    constexpr double kSquare = kPilotLag * kPilotLag;
+    Found found = by_pilots_alone();
+    const Found line = shortest_line(kSureTurn / kSquare);
+    if (found.sigma >= 1 || line.sigma >= 1) return found;
+    const auto off_line = [&](double turns) {
+        return std::abs(taken_out + found.drift + turns / kSquare - line.drift) / line.sigma;
+    };
+    const auto unlikely = [&](double turns) {
+        const double drift = taken_out + found.drift + turns / kSquare;
+        return 0.5 * std::pow(off_line(turns), 2) + kTurnBelief * std::abs(drift) * kSquare;
+    };
+    const double near = std::round((line.drift - taken_out - found.drift) * kSquare);
+    std::array<double, 4> turns{near - 1, near, near + 1, 0};
+    std::ranges::sort(turns, {}, unlikely);
+    const double best = turns.front();
+    const auto next = std::ranges::find_if(turns, [&](double other) { return other != best; });
+    const bool is_clear =
+        unlikely(*next) - unlikely(best) > kTurnLead && (best == 0 || off_line(best) < kMostOffLine);
+    if (!is_clear) return {.open = true};
+    found.drift += best / kSquare;
+    return found;
+}
+
+// Through the latest headers, as few as show the drift within `sigma`: fewer are hardly off a line where it
+// changes. All of them where they do not.
+DriftWatch::Found DriftWatch::shortest_line(double sigma) const {
+    Found found;
+    for (std::size_t first = headers_.size(); first-- > 0;) {
+        if (headers_.size() - first < 2) continue;
+        found = line_from(first, std::numeric_limits<double>::infinity());
+        if (found.sigma <= sigma) break;
+    }
+    return found;
 }
 
 std::size_t DriftWatch::first_of(std::size_t headers) const {

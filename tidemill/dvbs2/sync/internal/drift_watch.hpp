@@ -18,8 +18,9 @@ class DriftWatch {
         double place = 0;
         double frequency = 0;
         double drift = 0;
-        double sigma = 1;  // of the drift
-        double span = 0;   // symbols from the first header to the last
+        double sigma = 1;   // of the drift
+        double span = 0;    // symbols from the first header to the last
+        bool open = false;  // by whole turns of the pilots' phases
     };
 
     /// The known parts of a frame, from which all but `offset` of the frequency was removed.
@@ -33,8 +34,13 @@ class DriftWatch {
     };
     void add_header(const Header& header);
 
-    /// By the pilots: frequency is not used.
-    Found by_pilots() const;
+    /// By the pilots, `taken_out` of the drift removed from them before: the rest of it, without frequency.
+    /// Their phases leave whole turns open, which the headers' frequencies decide; nothing where they cannot.
+    Found by_pilots(double taken_out = 0) const;
+    /// The same within half a turn, by the pilots alone.
+    Found by_pilots_alone() const;
+    /// Whether a header at a place was added.
+    bool knows(double place) const { return !headers_.empty() && place <= headers_.back().place; }
     /// By the headers.
     Found by_headers() const;
     /// By the headers' frequencies alone, the longest line on which the latest of them lie.
@@ -52,6 +58,7 @@ class DriftWatch {
 
   private:
     std::size_t first_of(std::size_t headers) const;
+    Found shortest_line(double sigma) const;
     Found line(std::size_t headers) const;
     Found line_from(std::size_t first, double most_scatter) const;
 

@@ -59,6 +59,22 @@ TEST_CASE("drift watch: noisy pilots tell the drift as well as they say, within 
     CHECK(std::sqrt(square) > 0.66 * sigma);
 }
 
+TEST_CASE("drift watch: whole turns that pilots leave open are decided by headers, or left open") {
+    constexpr double kFrame = 8370, kSure = 1e-7, kUnsure = 1e-6;
+    for (const double drift : {4.6e-7, -4.6e-7, 2.3e-7, -2.3e-7, 1e-6, 3e-8, 0.0}) {
+        CAPTURE(drift);
+        for (const double variance : {kSure, kUnsure}) {
+            DriftWatch watch;
+            watch.add(drifting_pilots(drift), 0, 4);
+            for (const double place : {0.0, kFrame})
+                watch.add_header({place, 0.01 + drift * place, variance, 0, 0});
+            const DriftWatch::Found found = watch.by_pilots();
+            CHECK(found.open == (variance == kUnsure && drift != 0 && std::abs(drift) != 3e-8));
+            if (!found.open) CHECK(std::abs(found.drift - drift) < 1e-10);
+        }
+    }
+}
+
 TEST_CASE("drift watch: headers on a line tell the drift, and too few of them nothing") {
     constexpr double kDrift = 2e-8;
     DriftWatch watch;

@@ -54,8 +54,12 @@ struct FrameLead {
 // -2.35 dB, where the mean is 0.37, misses it once in 300.
 inline constexpr float kSearchQuality = 0.20F;
 
-/// Conditions for a header at a place that is known, but for `slips` symbols.
-struct HeaderQuery {
+// Cycles per symbol by which a carrier may drift from a header to the next: 6e-7 a symbol and the longest
+// frames.
+inline constexpr double kLargestDriftLag = 0.02;
+
+/// What is asked of a header at a place that is known, but for `slips` symbols.
+struct HeaderWanted {
     double frequency;  // cycles per symbol
     bool inverted;
     float quality;  // at the least

@@ -151,10 +151,9 @@ std::optional<FrameLead> FrameFollower::found_elsewhere(const HeardSymbols& hear
 // learned may be the same signal's: what was learned lags behind a drift.
 std::optional<FoundFrame> FrameFollower::drifted_frame(const HeardSymbols& heard,
                                                        const FrameLead& lead) const {
-    constexpr double kLargestLag = 6e-3;  // cycles per symbol: of 5e-8 a symbol and the longest frames
     const double lag = static_cast<double>(lead.hit.frequency) - learner_.frequency_at(heard, lead.place);
     if (learner_.settled() || lead.hit.inverted != last_.inverted) return std::nullopt;
-    if (lead.place != last_.end() || std::abs(lag) > kLargestLag) return std::nullopt;
+    if (lead.place != last_.end() || std::abs(lag) > kLargestDriftLag) return std::nullopt;
     return frame_near(heard.kept, lead.place, {lead.hit.frequency, last_.inverted, kSearchQuality, kNoSlip});
 }
 

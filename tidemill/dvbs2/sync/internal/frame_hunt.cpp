@@ -1,6 +1,7 @@
 #include "tidemill/dvbs2/sync/internal/frame_hunt.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "tidemill/dvbs2/sync/extension_header.hpp"
 
@@ -44,12 +45,20 @@ FrameHunt::Verdict FrameHunt::judge(const HeardSymbols& heard) {
     // Where samples are missing in a frame it is a wreck, from which nothing should be learned: its pilots
     // feign a drift, and what is half a symbol off looks like an echo.
     if (heard.places.leap(place, next)) return Verdict::rejected;
-    const bool confirmed =
-        frame_near(heard.kept, next, {hit_->frequency, hit_->inverted, kSearchQuality, kTriedSlips})
-            .has_value();
-    if (confirmed) return Verdict::accepted;
+    if (is_confirmed(heard, next)) return Verdict::accepted;
     const bool alone = next <= heard.end() && hit_->quality >= kAloneQuality;
     return alone && !is_extension(heard) ? Verdict::accepted : Verdict::rejected;
+}
+
+// By a header at the same frequency or, exactly at its place, at one to which a carrier may have drifted.
+bool FrameHunt::is_confirmed(const HeardSymbols& heard, std::uint64_t next) const {
+    const HeaderWanted wanted{hit_->frequency, hit_->inverted, kSearchQuality, kTriedSlips};
+    if (frame_near(heard.kept, next, wanted)) return true;
+    if (next + kHeaderSymbols > heard.end()) return false;
+    const HeaderHit drifted = examine(heard.kept, next);
+    return drifted.quality >= kSearchQuality && drifted.inverted == hit_->inverted &&
+           Pls::from_code(drifted.code).is_defined() &&
+           std::abs(drifted.frequency - hit_->frequency) < kLargestDriftLag;
 }
 
 // Headers of DVB-S2X are partly like others.

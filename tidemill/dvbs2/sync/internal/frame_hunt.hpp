@@ -42,6 +42,7 @@ class FrameHunt {
 
     bool scan(const HeardSymbols& heard);
     Verdict judge(const HeardSymbols& heard);
+    bool is_confirmed(const HeardSymbols& heard, std::uint64_t next) const;
     bool is_extension(const HeardSymbols& heard) const;
 
     HeaderSearch header_search_;

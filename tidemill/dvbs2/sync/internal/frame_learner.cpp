@@ -13,6 +13,9 @@ namespace {
 // still.
 constexpr double kLeastDrift = 4e-9;
 constexpr double kLeastSteadyDrift = 1.5e-9;  // the same without pilots
+// Without pilots a faster one is followed as soon as the headers' frequencies show it, before their phases
+// do.
+constexpr double kFastDrift = 5e-8;
 constexpr double kStill = 1e-9;
 constexpr int kStillFrames = 16;
 constexpr double kSureSigmas = 5;
@@ -128,20 +131,26 @@ void FrameLearner::learn(const HeardSymbols& heard, const FoundFrame& frame, con
 }
 
 void FrameLearner::watch(const FoundFrame& frame) {
-    if (has_pilots(frame))
-        watch_.add(tracker_.parts(), tracker_.last_move(), esn0());
-    else
-        add_headers(frame);
+    if (has_pilots(frame)) watch_.add(tracker_.parts(), tracker_.last_move(), esn0());
+    if (needs_headers(frame)) add_headers(frame);
+}
+
+// Headers take time to measure, and pilots alone show that a carrier goes on standing still.
+bool FrameLearner::needs_headers(const FoundFrame& frame) const {
+    return !has_pilots(frame) || !sure_ || drift_ != 0 ||
+           is_significant(watch_.by_pilots_alone(), kDoubtfulSigmas);
 }
 
 // While it is taken to stand still.
 void FrameLearner::look_for_drift(const FoundFrame& frame) {
     if (has_pilots(frame)) {
         const DriftWatch::Found found = watch_.by_pilots();
-        sure_ = sure_ || !is_significant(found, kDoubtfulSigmas);
+        sure_ = sure_ || (!found.open && !is_significant(found, kDoubtfulSigmas));
         if (is_significant(found, kSureSigmas)) take_drift(found.drift);
         return;
     }
+    const DriftWatch::Found fast = watch_.by_frequencies();
+    if (std::abs(fast.drift) > std::max(kFastDrift, kSureSigmas * fast.sigma)) return take_drift(fast.drift);
     const DriftWatch::Found found = watch_.by_headers();
     const bool is_known = found.sigma < kSureSigma;
     const double sigmas = !sure_ && found.span > kLikelySpan ? kLikelySigmas : kSureSigmas;
@@ -154,6 +163,7 @@ void FrameLearner::look_for_drift(const FoundFrame& frame) {
 void FrameLearner::add_headers(const FoundFrame& frame) {
     for (const CarrierFrequencyTracker::Block* block : {&blocks_.front(), &blocks_.back()}) {
         const auto place = static_cast<std::size_t>(block->place);
+        if (watch_.knows(way(0, frame.start + place))) continue;
         FrequencyEstimator own(tracker_.frequency());
         own.add(std::span<const Iq>(upright_).subspan(place, kHeaderSymbols), block->references);
         const std::uint64_t start = frame.start + place;
@@ -170,7 +180,8 @@ void FrameLearner::take_drift(double drift) {
 }
 
 void FrameLearner::begin_again(const HeardSymbols& heard, const FoundFrame& first) {
-    const DriftWatch::Found line = watch_.by_headers();
+    DriftWatch::Found line = watch_.by_headers();
+    if (line.sigma >= 1) line = watch_.by_frequencies();
     double now = tracker_.own_frequency();
     if (line.sigma < 1) now = line.frequency + drift_ * (way(0, middle_) - line.place) - front_;
     tracker_ = CarrierFrequencyTracker(now);
@@ -184,7 +195,7 @@ void FrameLearner::begin_again(const HeardSymbols& heard, const FoundFrame& firs
 // more.
 std::optional<double> FrameLearner::contradicted_by(const FoundFrame& frame) const {
     if (has_pilots(frame)) {
-        const DriftWatch::Found left = watch_.by_pilots();
+        const DriftWatch::Found left = watch_.by_pilots(drift_);
         return is_significant(left, kSureSigmas) ? std::optional(drift_ + left.drift) : std::nullopt;
     }
     const DriftWatch::Found other = watch_.by_frequencies();
@@ -195,7 +206,8 @@ std::optional<double> FrameLearner::contradicted_by(const FoundFrame& frame) con
 void FrameLearner::follow_drift(const FoundFrame& frame) {
     if (const auto other = contradicted_by(frame)) return take_drift(*other);
     if (tracker_.tells_moves()) {
-        if (tracker_.settled()) drift_ += kDriftGain * tracker_.last_move() / frame.length;
+        if (tracker_.settled() && tracker_.has_known_before())
+            drift_ += kDriftGain * tracker_.last_move() / frame.length;
     } else {
         const DriftWatch::Found line = watch_.by_headers();
         if (line.span > kSureSpan) drift_ = line.drift;

@@ -65,6 +65,7 @@ class FrameLearner {
     void stand_at(const HeardSymbols& heard, std::uint64_t place);
     double moved_by(const HeardSymbols& heard, std::uint64_t place) const;
     void watch(const FoundFrame& frame);
+    bool needs_headers(const FoundFrame& frame) const;
     void look_for_drift(const FoundFrame& frame);
     void add_headers(const FoundFrame& frame);
     void take_drift(double drift);
