@@ -53,6 +53,8 @@ constexpr OptionPart kParts[] = {
     {"disturbances.gain_ripple.gain_db", "--gain-ripple", "DB"},
     {"disturbances.warm_up.cycles_per_symbol", "--warm-up", "HZ", PartUnit::hz},
     {"disturbances.warm_up.symbols", "--warm-up", "SECONDS", PartUnit::seconds},
+    {"phase_mask.cycles_per_symbol", "--phase-mask", "HZ", PartUnit::hz},
+    {"phase_mask.density_db", "--phase-mask", "DBC", PartUnit::of_field},
     {"disturbances.lost.samples", "--lose", "COUNT"},
 };
 
@@ -76,7 +78,8 @@ double in_field(PartUnit unit, double symbol_rate_hz) {
 [[noreturn]] void refuse_given(const Verb& verb, std::string_view option, std::size_t index,
                                const std::string& why) {
     const auto found = std::ranges::find(verb.options(), option, &Option::name);
-    throw WrongUsage(fmt::format("{} {}: {}", option, found->given.at(index), why));
+    throw WrongUsage(
+        fmt::format("{} {}: {}", option, found->given.at(std::min(index, found->given.size() - 1)), why));
 }
 
 /// Where an option's effect begins, in symbols or samples.

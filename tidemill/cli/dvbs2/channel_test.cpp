@@ -183,6 +183,8 @@ TEST_CASE("channel: what no channel does, or not to this recording, is refused w
              {{"--fading", "0,6"}, "--fading 0,6: give PERIOD from 0.5"},
              {{"--fading", "100,nan"}, "--fading nan: give numbers"},
              {{"--fading", "100,200"}, "--fading 100,200: give DB"},
+             {{"--phase-mask", "1e3:-50,100:-25"}, "--phase-mask 1e3:-50,100:-25: give HZ from 1000"},
+             {{"--phase-mask", "1e3"}, "--phase-mask 1e3: give HZ:DBC"},
              {{"--gain-ripple", "0,6"}, "--gain-ripple 0,6: give PERIOD from 0.5"},
              {{"--gain-ripple", "100,200"}, "--gain-ripple 100,200: give DB"},
              {{"--warm-up", "1e9,1"}, "--warm-up 1e9,1: give HZ from -1000000"},

@@ -13,6 +13,7 @@
 #include "tidemill/apps/transmission/channel_limits.hpp"
 #include "tidemill/base/json.hpp"
 #include "tidemill/cli/dvbs2/echo_option.hpp"
+#include "tidemill/cli/dvbs2/phase_mask_option.hpp"
 #include "tidemill/cli/verbs.hpp"
 #include "tidemill/dvbs2/channel/channel.hpp"
 #include "tidemill/io/recordings/recording_reader.hpp"
@@ -32,7 +33,7 @@ struct ChannelOptions {
     double frequency_hz = 0;
     double drift_hz_per_s = 0;
     std::vector<std::string> dropouts, tones;
-    std::string pulses, steps, fading, sweep, gain_ripple, warm_up;
+    std::string pulses, steps, fading, sweep, gain_ripple, warm_up, phase_mask;
     bool random_pulses = false;
     std::string iq_offset;
     dvbs2::ChannelConfig channel;
@@ -148,6 +149,7 @@ dvbs2::ChannelConfig channel_of(const ChannelOptions& options, const io::Recordi
     channel.drift_cycles_per_symbol2 = options.drift_hz_per_s / symbol_rate_hz / symbol_rate_hz;
     read_lists(options, channel);
     read_disturbances(options, symbol_rate_hz, channel.disturbances);
+    if (!options.phase_mask.empty()) channel.phase_mask = phase_mask_of(options.phase_mask, symbol_rate_hz);
     check_values(channel, symbol_rate_hz, verb);
     check_places(channel, recording.samples, verb);
     return channel;
@@ -234,6 +236,8 @@ void add_impairments(Verb& verb, ChannelOptions& options) {
     verb.option("--phase-noise", channel.phase_noise_deg,
                 "Phase walk: standard deviation over 1000 symbols in degrees")
         .in(range_of("phase_noise_deg"));
+    verb.option("--phase-mask", options.phase_mask,
+                "HZ:DBC,HZ:DBC,...: phase noise in dBc/Hz, straight between in the logarithm of HZ");
     verb.option("--ppm", channel.clock_offset_ppm, "Offset of the receiver's sample clock in ppm")
         .in(range_of("clock_offset_ppm"));
     verb.option("--delay", channel.delay_symbols, "Delay in symbols, fractions too");

@@ -35,6 +35,8 @@ Channel::Channel(const ChannelConfig& config)
       walk_step_rad_(config.phase_noise_deg * std::numbers::pi / 180.0 *
                      std::sqrt(input_step_ / config.samples_per_symbol / 1000.0)) {
     if (!config.echoes.empty()) multipath_.emplace(config.echoes, config.samples_per_symbol);
+    if (!config.phase_mask.empty())
+        phase_noise_.emplace(config.phase_mask, config.samples_per_symbol / input_step_, config.seed);
     if (input_step_ != 1.0 || config.delay_symbols > 0.0) {
         resampler_ = internal::delayed(config.delay_symbols * config.samples_per_symbol, input_step_);
     }
@@ -102,8 +104,9 @@ double Channel::next_angle_rad() {
         walk_rad_ += walk_step_rad_ * std::numbers::sqrt2 *
                      dsp::gaussian_noise_at(config_.seed ^ kWalkSeed, signal_samples_).real();
     }
+    const double noise_rad = phase_noise_ ? phase_noise_->at(signal_samples_) : 0.0;
     ++signal_samples_;
-    return 2.0 * std::numbers::pi * (cycles - std::floor(cycles)) + config_.phase_rad + walk_rad_;
+    return 2.0 * std::numbers::pi * (cycles - std::floor(cycles)) + config_.phase_rad + walk_rad_ + noise_rad;
 }
 
 void Channel::turn(std::span<dsp::Iq> samples) {

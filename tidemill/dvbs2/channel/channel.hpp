@@ -10,6 +10,7 @@
 #include "tidemill/dsp/resampler.hpp"
 #include "tidemill/dvbs2/channel/disturbances.hpp"
 #include "tidemill/dvbs2/channel/multipath.hpp"
+#include "tidemill/dvbs2/channel/phase_mask.hpp"
 
 namespace tidemill::dvbs2 {
 
@@ -35,10 +36,11 @@ struct ChannelConfig {
     std::vector<Echo> echoes{};
     std::vector<Dropout> dropouts{};
     Disturbances disturbances{};
-    dsp::Iq iq_offset{};             // what the receiver adds to I and Q (DC)
-    double iq_gain_db = 0.0;         // of its Q over its I
-    double iq_angle_deg = 0.0;       // by which they are off a right angle
-    std::uint64_t lead_samples = 0;  // of noise alone, before and after the signal
+    std::vector<PhaseMaskPoint> phase_mask{};  // in the order of their frequencies; none: no such noise
+    dsp::Iq iq_offset{};                       // what the receiver adds to I and Q (DC)
+    double iq_gain_db = 0.0;                   // of its Q over its I
+    double iq_angle_deg = 0.0;                 // by which they are off a right angle
+    std::uint64_t lead_samples = 0;            // of noise alone, before and after the signal
     std::uint64_t tail_samples = 0;
     std::uint64_t seed = 1;
 };
@@ -69,6 +71,7 @@ class Channel {
     float noise_amplitude_;
     double walk_step_rad_;
     std::optional<Multipath> multipath_;
+    std::optional<PhaseMaskNoise> phase_noise_;
     std::optional<dsp::Resampler> resampler_;  // none when the clock is right and nothing is delayed
     std::vector<dsp::Iq> sent_, arrived_;      // scratch
     std::uint64_t taken_ = 0;                  // samples of the input so far

@@ -367,6 +367,7 @@ TEST_CASE("channel: what no channel does is refused with the value's name, what 
              {"fading.gain_db", [](auto& c) { c.disturbances.fading = {100, 1000}; }},
              {"gain_ripple.period_symbols is 0", [](auto& c) { c.disturbances.gain_ripple = {0, 6}; }},
              {"warm_up.symbols is 0", [](auto& c) { c.disturbances.warm_up = {0.1, 0}; }},
+             {"phase_mask.cycles_per_symbol", [](auto& c) { c.phase_mask = {{0.1, -50}, {0.1, -60}}; }},
              {"sweep.cycles_per_symbol", [](auto& c) { c.disturbances.sweep = {1e3, 1, 1}; }},
              {"sweep.symbols is 1e-300", [](auto& c) { c.disturbances.sweep = {0.1, 1e-300, 0}; }},
              {"sweep.middle_symbols", [](auto& c) { c.disturbances.sweep = {0.1, 1, kInfinity}; }},

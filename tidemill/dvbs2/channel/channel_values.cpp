@@ -1,6 +1,7 @@
 #include "tidemill/dvbs2/channel/channel_values.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <initializer_list>
 #include <limits>
 
@@ -23,6 +24,8 @@ constexpr ChannelLimits kTime{0, kMostTimeSymbols};
 constexpr ChannelLimits kLevelDb{-100, 100};
 constexpr ChannelLimits kOffset{-1e5, 1e5};  // the amplitude of as many decibels
 constexpr ChannelLimits kPhaseRad{-10, 10};
+constexpr double kLeastMaskFrequency = 1e-12, kMostMaskFrequency = 1e6;
+constexpr ChannelLimits kMaskDb{-300, 200};
 constexpr ChannelLimits kDriftLimits{-1e-3, 1e-3};  // through the symbol rate within 1000 symbols
 
 /// Limits in symbols that are limits in samples.
@@ -57,6 +60,19 @@ Values values_of_signal(const ChannelConfig& c, const SampleLimits& limits) {
 
 void append(Values& all, std::initializer_list<ChannelValue> more) {
     all.insert(all.end(), more);
+}
+
+void append_mask(const ChannelConfig& c, Values& all) {
+    double before = kLeastMaskFrequency;
+    for (std::size_t i = 0; i < c.phase_mask.size(); ++i) {
+        const PhaseMaskPoint& point = c.phase_mask[i];
+        append(all, {{"phase_mask.cycles_per_symbol",
+                      point.cycles_per_symbol,
+                      {before, kMostMaskFrequency, "one behind the other"},
+                      i},
+                     {"phase_mask.density_db", point.density_db, kMaskDb, i}});
+        before = std::nextafter(point.cycles_per_symbol, kAnyMore);
+    }
 }
 
 void append_paths(const ChannelConfig& c, const SampleLimits& limits, Values& all) {
@@ -116,6 +132,7 @@ std::vector<ChannelValue> values_of(const ChannelConfig& config) {
     const SampleLimits limits(config);
     Values all = values_of_signal(config, limits);
     append_paths(config, limits, all);
+    append_mask(config, all);
     append_lists(config.disturbances, limits, all);
     append_singles(config.disturbances, limits, all);
     return all;
