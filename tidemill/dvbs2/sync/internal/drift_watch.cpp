@@ -31,7 +31,10 @@ constexpr double kLargestLongScatter = 1.7;
 // Prior of whole turns that pilots leave open, per turn, and by how much the likeliest must lead.
 constexpr double kTurnBelief = 4;
 constexpr double kTurnLead = 6;
-constexpr double kMostOffLine = 5;        // sigmas
+constexpr double kMostOffLine = 5;  // sigmas
+// Squares of the pilots' bends over what noise makes them, of a phase that is noisy itself.
+constexpr double kNoisyScatter = 5;
+constexpr double kLastingSigmas = 4;
 constexpr std::size_t kLeastHeaders = 6;  // of a line on which nothing but frequencies lie
 
 }  // namespace
@@ -97,9 +100,21 @@ DriftWatch::Found DriftWatch::by_pilots(double taken_out) const {
     const auto next = std::ranges::find_if(turns, [&](double other) { return other != best; });
     const bool is_clear =
         unlikely(*next) - unlikely(best) > kTurnLead && (best == 0 || off_line(best) < kMostOffLine);
-    if (!is_clear) return {.open = true};
     found.drift += best / kSquare;
+    if (!is_clear || (is_noisy() && !is_lasting(found.drift, taken_out))) return {.open = true};
     return found;
+}
+
+// Whether phases scatter by far more than noise explains.
+bool DriftWatch::is_noisy() const {
+    return -2 * std::log(std::clamp(std::abs(bend_) / bends_, 1e-3, 1.0)) > kNoisyScatter * variance_;
+}
+
+// A noisy phase bends within a frame as if it drifted, and takes it back in the next ones.
+bool DriftWatch::is_lasting(double drift, double taken_out) const {
+    const Found line = line_from(first_of(kUsualHeaders), std::numeric_limits<double>::infinity());
+    const double sigma = kLastingSigmas * line.sigma;
+    return std::abs(taken_out + drift - line.drift) < sigma && sigma < std::abs(drift);
 }
 
 // Through the latest headers, as few as show the drift within `sigma`: fewer are hardly off a line where it

@@ -59,6 +59,8 @@ class DriftWatch {
   private:
     std::size_t first_of(std::size_t headers) const;
     Found shortest_line(double sigma) const;
+    bool is_noisy() const;
+    bool is_lasting(double drift, double taken_out) const;
     Found line(std::size_t headers) const;
     Found line_from(std::size_t first, double most_scatter) const;
 

@@ -75,6 +75,27 @@ TEST_CASE("drift watch: whole turns that pilots leave open are decided by header
     }
 }
 
+TEST_CASE("drift watch: what noisy pilots show for a drift must last, or it is left open") {
+    constexpr double kFrame = 33282, kDrift = 2.5e-8;
+    for (const double lasting : {kDrift, 0.0}) {
+        CAPTURE(lasting);
+        std::mt19937 random(9);
+        std::normal_distribution<double> step(0, 0.4);
+        DriftWatch watch;
+        for (int frame = 0; frame < 5; ++frame) {
+            auto parts = drifting_pilots(kDrift, 22);
+            double phase = 0;
+            for (KnownPart& part : parts) part.sum *= std::polar(1.0, phase += step(random));
+            watch.add(parts, 0, 4);
+            for (const double place : {kFrame * frame, kFrame * (frame + 1)})
+                watch.add_header({place, 0.01 + lasting * place, 1e-7, 0, 0});
+        }
+        const DriftWatch::Found found = watch.by_pilots();
+        CHECK(found.open == (lasting == 0));
+        if (!found.open) CHECK(found.drift == doctest::Approx(kDrift).epsilon(0.2));
+    }
+}
+
 TEST_CASE("drift watch: headers on a line tell the drift, and too few of them nothing") {
     constexpr double kDrift = 2e-8;
     DriftWatch watch;
