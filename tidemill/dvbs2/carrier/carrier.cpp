@@ -9,6 +9,7 @@
 #include "tidemill/dsp/complex_product.hpp"
 #include "tidemill/dsp/iq.hpp"
 #include "tidemill/dvbs2/carrier/internal/derotate.hpp"
+#include "tidemill/dvbs2/carrier/internal/phase_walk.hpp"
 #include "tidemill/dvbs2/carrier/internal/power_sum.hpp"
 
 namespace tidemill::dvbs2 {
@@ -47,6 +48,12 @@ std::size_t power_block(int order) {
 // How far the phase walks from block to block, in radians.
 double step_of(double walk, int order) {
     return std::sqrt(walk * static_cast<double>(power_block(order)));
+}
+
+// The path's, where the mean one is faster than quiet: at times the phase is faster than in the mean.
+double walk_of_path(double mean_walk) {
+    constexpr double kMargin = 3;
+    return mean_walk > kQuietWalk ? kMargin * mean_walk : mean_walk;
 }
 
 // Whether the phase half-way between pilots is known so badly that a point may pass for its neighbour.
@@ -226,8 +233,10 @@ void Carrier::track_data(std::span<const Iq> frame, const FrameInfo& info, Carri
     const double drifted = kExpectedDrift * info.symbols;
     const double sigma = std::min(std::hypot(info.frequency_sigma, drifted), kLargestReach / 4);
     const auto likely = internal::search_sweeps(powers_, order, sigma, known_phases_);
+    const double walk =
+        walk_of_path(internal::walk_beside(likely.sweeps.front(), powers_, order, kQuietWalk));
     const internal::Sweep sweep = path_.follow(powers_, likely.statistics, order, known_phases_,
-                                               step_of(kQuietWalk, order), likely.sweeps, track.samples);
+                                               step_of(walk, order), likely.sweeps, track.samples);
     const double slope = internal::remove_slope(track.samples);
     smoother_.smooth(track.samples);
     for (PhaseSample& sample : track.samples) {

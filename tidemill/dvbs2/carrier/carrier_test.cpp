@@ -101,6 +101,19 @@ TEST_CASE("carrier: without pilots, everything from rate 3/5 up stays without sl
     }
 }
 
+TEST_CASE("carrier: phase noise of 20 degrees in 1000 symbols is followed through QPSK by its data") {
+    for (const bool pilots : {true, false}) {
+        for (const FrameSize size : {FrameSize::normal, FrameSize::short_}) {
+            CAPTURE(pilots);
+            CAPTURE(size == FrameSize::normal);
+            const auto residual =
+                residual_phase({7, size, pilots}, {.esn0_db = 6, .phase_walk_deg = 20}, 8, 14);
+            CHECK(residual.rms_deg < 7);
+            CHECK(residual.worst_deg < 40);
+        }
+    }
+}
+
 TEST_CASE("carrier: phase noise of 3 and 6 degrees in 1000 symbols is followed") {
     for (const int number : {1, 4, 13, 18, 24}) {
         for (const bool pilots : {true, false}) {

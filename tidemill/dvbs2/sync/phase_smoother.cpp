@@ -8,11 +8,13 @@ namespace tidemill::dvbs2 {
 
 namespace {
 
-// Degrees in 1000 symbols: 0, 1, 2.5, 5 and 10.
+// Degrees in 1000 symbols: 0, 1, 2.5, 5 and 10, and more where the last one of these is the likeliest.
 constexpr double walk_of(double degrees) {
     return degrees * degrees * (3.0462e-4 / 1000);
 }
-constexpr std::array<double, 5> kWalks{0, walk_of(1), walk_of(2.5), walk_of(5), walk_of(10)};
+constexpr std::array<double, 7> kWalks{0,           walk_of(1),  walk_of(2.5), walk_of(5),
+                                       walk_of(10), walk_of(20), walk_of(40)};
+constexpr std::size_t kUsualWalks = 5;
 
 }  // namespace
 
@@ -39,11 +41,12 @@ void PhaseSmoother::smooth(std::span<PhaseSample> samples) {
         return;
     }
     double best = -std::numeric_limits<double>::infinity();
-    for (const double walk : kWalks) {
-        const double likelihood = filter(samples, walk);
+    for (std::size_t i = 0; i < kWalks.size(); ++i) {
+        if (i >= kUsualWalks && walk_ != kWalks[i - 1]) break;
+        const double likelihood = filter(samples, kWalks[i]);
         if (likelihood > best) {
             best = likelihood;
-            walk_ = walk;
+            walk_ = kWalks[i];
         }
     }
     filter(samples, walk_);

@@ -13,7 +13,7 @@ struct PhaseSample {
 };
 
 /// Follows a wandering phase through noisy looks at it: a two-way Kalman smoother whose speed of wandering is
-/// the most likely one of a few, from none to 10 degrees in 1000 symbols.
+/// the most likely one of a few, from none to 40 degrees in 1000 symbols.
 class PhaseSmoother {
   public:
     /// Replaces the phases of `samples`, which are in order of their places, by smooth ones.

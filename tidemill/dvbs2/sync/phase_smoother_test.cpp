@@ -42,6 +42,8 @@ TEST_CASE("phase_smoother: a phase that stands still is known ten times better, 
     const Errors walking = smooth_walk(3, 0.2, 82);
     CHECK(walking.after < 0.35 * walking.before);
     CHECK(walking.walk_deg == doctest::Approx(3).epsilon(0.7));
+    const Errors running = smooth_walk(25, 0.2, 84);
+    CHECK(running.walk_deg >= 20);
 }
 
 TEST_CASE("phase_smoother: exact samples stay as they are, and so does a single one") {

@@ -55,6 +55,28 @@ TEST_CASE("sweep search: offset and drift are found where a block's noise is fiv
     }
 }
 
+TEST_CASE("phase path: a phase that walks by 12 degrees from block to block is followed") {
+    constexpr double kStep = 0.21;
+    const std::array straight{Sweep{}};
+    std::mt19937 random(6);
+    std::normal_distribution<double> normal(0, 1);
+    std::vector<PowerBlock> blocks;
+    std::vector<double> truth;
+    double phase = kStart;
+    for (double place = kSpacing; place < kSymbols; place += kSpacing) {
+        const double re = 0.2 * normal(random), im = 0.2 * normal(random);
+        blocks.push_back({place, std::polar(1.0, 4 * phase) + std::complex<double>{re, im}});
+        truth.push_back(phase);
+        phase += kStep * normal(random);
+    }
+    const std::array headers{PhaseSample{0, truth.front(), 1e-3}, PhaseSample{kSymbols, truth.back(), 1e-3}};
+    PathFollower path;
+    std::vector<PhaseSample> samples;
+    path.follow(blocks, {1, 0.08}, 4, headers, kStep, straight, samples);
+    REQUIRE(samples.size() == blocks.size() + 2);
+    for (std::size_t b = 0; b < blocks.size(); ++b) CHECK(std::abs(samples[b + 1].phase - truth[b]) < 0.5);
+}
+
 TEST_CASE("phase path: what was followed before, of another order and length, changes nothing") {
     const Sweep sweep{1e-4, 2e-9, 0.5 * kSymbols, 0};
     const auto blocks = blocks_on(sweep, 5);

@@ -35,11 +35,16 @@ class PhaseTrellis {
 
     float* row(std::size_t block) { return scores_.data() + block * kRow; }
     const float* row(std::size_t block) const { return scores_.data() + block * kRow; }
+    static std::size_t steps_for(double step_sigma);
     void turn_by(int order);
+    void advance_row(std::complex<float> emission);
     int best_state() const;
     int best_move(std::size_t block, int state) const;
 
-    std::size_t done_ = 0;
+    static constexpr double kMostSteps = 6;  // at which a phase walks by half a radian from block to block
+
+    std::size_t steps_ = 1;  // from block to block
+    std::size_t done_ = 0;   // of all blocks
     std::vector<float> scores_;
     MovePenalties penalties_{};
     int order_ = 0;
