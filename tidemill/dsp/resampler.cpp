@@ -17,6 +17,12 @@ Resampler::Resampler(PolyphaseBank bank, std::size_t taps, double start, double 
     assert(start <= 0.0 && step > 0.0);
 }
 
+void Resampler::set_step(double step) {
+    assert(step > 0.0);
+    start_ += static_cast<double>(std::exchange(produced_, 0)) * step_;
+    step_ = step;
+}
+
 // The next output's place, counted as the bank does: 0 is where the first pending sample meets the first tap.
 double Resampler::place_in_pending() const {
     const auto origin = pending_begin_ + static_cast<std::int64_t>(half_ - 1);

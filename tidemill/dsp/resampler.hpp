@@ -21,6 +21,9 @@ class Resampler {
     /// Takes more input and appends the outputs that it completes.
     void process(std::span<const Iq> in, std::vector<Iq>& out);
 
+    /// From the next output on, outputs are `step` apart.
+    void set_step(double step);
+
     /// Appends the outputs that still depend on the input, whose end is followed by silence.
     void finish(std::vector<Iq>& out);
 

@@ -27,6 +27,7 @@ constexpr OptionPart kParts[] = {
     {"samples_per_symbol", "--symbol-rate", "one with samples per symbol"},
     {"rate_ratio", "--rate-ratio", "a number"},
     {"frequency_cycles_per_symbol", "--cfo", "HZ", PartUnit::hz},
+    {"clock_drift_ppm_per_symbol", "--clock-drift", "PPM/S", PartUnit::hz},
     {"drift_cycles_per_symbol2", "--drift", "HZ/S", PartUnit::hz_per_s},
     {"delay_symbols", "--delay", "SYMBOLS"},
     {"iq_offset.real", "--dc", "I"},

@@ -184,6 +184,7 @@ TEST_CASE("channel: what no channel does, or not to this recording, is refused w
              {{"--fading", "100,nan"}, "--fading nan: give numbers"},
              {{"--fading", "100,200"}, "--fading 100,200: give DB"},
              {{"--phase-mask", "1e3:-50,100:-25"}, "--phase-mask 1e3:-50,100:-25: give HZ from 1000"},
+             {{"--clock-drift", "1e9"}, "--clock-drift 1e9: give PPM/S from -1000000"},
              {{"--phase-mask", "1e3"}, "--phase-mask 1e3: give HZ:DBC"},
              {{"--gain-ripple", "0,6"}, "--gain-ripple 0,6: give PERIOD from 0.5"},
              {{"--gain-ripple", "100,200"}, "--gain-ripple 100,200: give DB"},

@@ -32,6 +32,7 @@ struct ChannelOptions {
     double symbol_rate_hz = 0;  // 0: half the sample rate
     double frequency_hz = 0;
     double drift_hz_per_s = 0;
+    double clock_drift_ppm_per_s = 0;
     std::vector<std::string> dropouts, tones;
     std::string pulses, steps, fading, sweep, gain_ripple, warm_up, phase_mask;
     bool random_pulses = false;
@@ -147,6 +148,7 @@ dvbs2::ChannelConfig channel_of(const ChannelOptions& options, const io::Recordi
     channel.samples_per_symbol = sample_rate_hz(recording) / symbol_rate_hz;
     channel.frequency_cycles_per_symbol = options.frequency_hz / symbol_rate_hz;
     channel.drift_cycles_per_symbol2 = options.drift_hz_per_s / symbol_rate_hz / symbol_rate_hz;
+    channel.clock_drift_ppm_per_symbol = options.clock_drift_ppm_per_s / symbol_rate_hz;
     read_lists(options, channel);
     read_disturbances(options, symbol_rate_hz, channel.disturbances);
     if (!options.phase_mask.empty()) channel.phase_mask = phase_mask_of(options.phase_mask, symbol_rate_hz);
@@ -240,6 +242,7 @@ void add_impairments(Verb& verb, ChannelOptions& options) {
                 "HZ:DBC,HZ:DBC,...: phase noise in dBc/Hz, straight between in the logarithm of HZ");
     verb.option("--ppm", channel.clock_offset_ppm, "Offset of the receiver's sample clock in ppm")
         .in(range_of("clock_offset_ppm"));
+    verb.option("--clock-drift", options.clock_drift_ppm_per_s, "Drift of that offset in ppm/s");
     verb.option("--delay", channel.delay_symbols, "Delay in symbols, fractions too");
     verb.option("--rate-ratio", channel.rate_ratio, "Output over input sample rate");
     verb.flag("--invert", channel.inverted_spectrum, "Invert the spectrum");

@@ -15,6 +15,8 @@
 namespace tidemill::dvbs2 {
 namespace {
 
+constexpr std::size_t kSteadySamples = 256;
+constexpr double kMostClockPpm = 1e5;
 constexpr std::uint64_t kWalkSeed = 0x77616c6b;  // sets the phase walk apart from the noise
 
 const ChannelConfig& checked(const ChannelConfig& config) {
@@ -37,7 +39,7 @@ Channel::Channel(const ChannelConfig& config)
     if (!config.echoes.empty()) multipath_.emplace(config.echoes, config.samples_per_symbol);
     if (!config.phase_mask.empty())
         phase_noise_.emplace(config.phase_mask, config.samples_per_symbol / input_step_, config.seed);
-    if (input_step_ != 1.0 || config.delay_symbols > 0.0) {
+    if (input_step_ != 1.0 || config.delay_symbols > 0.0 || config.clock_drift_ppm_per_symbol != 0.0) {
         resampler_ = internal::delayed(config.delay_symbols * config.samples_per_symbol, input_step_);
     }
 }
@@ -86,10 +88,27 @@ std::span<const dsp::Iq> Channel::without_dropouts(std::span<const dsp::Iq> in) 
 
 // By the receiver's clock.
 void Channel::read(std::span<const dsp::Iq> signal, std::vector<dsp::Iq>& out) {
-    if (resampler_) {
+    if (config_.clock_drift_ppm_per_symbol != 0.0) {
+        read_drifting(signal, out);
+    } else if (resampler_) {
         resampler_->process(signal, out);
     } else {
         out.insert(out.end(), signal.begin(), signal.end());
+    }
+}
+
+// A clock that drifts has one rate for a few samples.
+void Channel::read_drifting(std::span<const dsp::Iq> signal, std::vector<dsp::Iq>& out) {
+    while (!signal.empty()) {
+        const std::size_t count = std::min(signal.size(), kSteadySamples - read_ % kSteadySamples);
+        const double t = static_cast<double>(read_) / config_.samples_per_symbol;
+        const double ppm = std::clamp(config_.clock_offset_ppm + config_.clock_drift_ppm_per_symbol * t,
+                                      -kMostClockPpm, kMostClockPpm);
+        if (read_ % kSteadySamples == 0)
+            resampler_->set_step(1.0 / (config_.rate_ratio * (1.0 + 1e-6 * ppm)));
+        resampler_->process(signal.first(count), out);
+        signal = signal.subspan(count);
+        read_ += count;
     }
 }
 

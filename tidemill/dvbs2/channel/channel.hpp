@@ -31,7 +31,8 @@ struct ChannelConfig {
     double phase_noise_deg = 0.0;  // standard deviation of the phase walk over 1000 symbols
     double delay_symbols = 0.0;
     double clock_offset_ppm = 0.0;  // above 0 the receiver's sample clock is fast: more samples per symbol
-    double rate_ratio = 1.0;        // output over input sample rate
+    double clock_drift_ppm_per_symbol = 0.0;  // of that offset
+    double rate_ratio = 1.0;                  // output over input sample rate
     bool inverted_spectrum = false;
     std::vector<Echo> echoes{};
     std::vector<Dropout> dropouts{};
@@ -62,6 +63,7 @@ class Channel {
     double next_angle_rad();
     std::span<const dsp::Iq> without_dropouts(std::span<const dsp::Iq> in);
     void read(std::span<const dsp::Iq> signal, std::vector<dsp::Iq>& out);
+    void read_drifting(std::span<const dsp::Iq> signal, std::vector<dsp::Iq>& out);
     void turn(std::span<dsp::Iq> samples);
     void receive(std::vector<dsp::Iq>& out, std::size_t begin);
     void unbalance(std::span<dsp::Iq> samples) const;
@@ -75,6 +77,7 @@ class Channel {
     std::optional<dsp::Resampler> resampler_;  // none when the clock is right and nothing is delayed
     std::vector<dsp::Iq> sent_, arrived_;      // scratch
     std::uint64_t taken_ = 0;                  // samples of the input so far
+    std::uint64_t read_ = 0;                   // samples of the signal by a clock that drifts
     std::uint64_t signal_samples_ = 0;         // given out so far
     std::uint64_t samples_ = 0;                // the same with lead and tail
     double walk_rad_ = 0.0;

@@ -252,6 +252,19 @@ TEST_CASE("channel: a sweep goes from one end to the other, fastest in its middl
     CHECK(frequency(79990) == doctest::Approx(-0.1).epsilon(0.01));
 }
 
+TEST_CASE("channel: a clock that drifts reads a tone at ever other frequencies") {
+    ChannelConfig config;
+    config.clock_drift_ppm_per_symbol = 0.5;
+    const auto y = received(config, tone(0.1, 40000), 999);
+    const auto turn_at = [&](std::size_t n) {
+        return std::arg(y[n + 1] * std::conj(y[n])) / (2 * std::numbers::pi);  // cycles per sample
+    };
+    for (const std::size_t place : {500U, 10000U, 20000U, 39000U}) {
+        const double ppm = 0.5 * static_cast<double>(place) / 2;
+        CHECK(turn_at(place) == doctest::Approx(0.1 / (1 + 1e-6 * ppm)).epsilon(3e-4));
+    }
+}
+
 TEST_CASE("channel: a gain that ripples moves signal and noise alike") {
     ChannelConfig config;
     config.esn0_db = 3;
@@ -287,6 +300,7 @@ TEST_CASE("channel: what no channel does is refused with the value's name, what 
              {"samples_per_symbol is 0: give one from 1 to 20000", [](auto& c) { c.samples_per_symbol = 0; }},
              {"samples_per_symbol is nan", [](auto& c) { c.samples_per_symbol = kNan; }},
              {"rate_ratio is 0.5: give one from 1 to 10000 (more", [](auto& c) { c.rate_ratio = 0.5; }},
+             {"clock_drift_ppm_per_symbol is 2", [](auto& c) { c.clock_drift_ppm_per_symbol = 2; }},
              {"clock_offset_ppm is inf", [](auto& c) { c.clock_offset_ppm = kInfinity; }},
              {"lead_samples is 1e+18: give one from 0 to 100000000",
               [](auto& c) { c.lead_samples = 1'000'000'000'000'000'000; }},
@@ -359,10 +373,7 @@ TEST_CASE("channel: what no channel does is refused with the value's name, what 
               [](auto& c) {
                   c.disturbances.steps = {0, 6};
               }},
-             {"steps.gain_db",
-              [](auto& c) {
-                  c.disturbances.steps = {100, 1000};
-              }},
+             {"steps.gain_db", [](auto& c) { c.disturbances.steps = {100, 1000}; }},
              {"fading.period_symbols is 0", [](auto& c) { c.disturbances.fading = {0, 6}; }},
              {"fading.gain_db", [](auto& c) { c.disturbances.fading = {100, 1000}; }},
              {"gain_ripple.period_symbols is 0", [](auto& c) { c.disturbances.gain_ripple = {0, 6}; }},

@@ -44,6 +44,7 @@ Values values_of_signal(const ChannelConfig& c, const SampleLimits& limits) {
     return {{"samples_per_symbol", c.samples_per_symbol, {1, kMostSamplesPerSymbol}},
             {"rate_ratio", c.rate_ratio, limits.ratio},
             {"clock_offset_ppm", c.clock_offset_ppm, {-1e5, 1e5}},
+            {"clock_drift_ppm_per_symbol", c.clock_drift_ppm_per_symbol, {-1, 1}},
             {"lead_samples", static_cast<double>(c.lead_samples), kSilence},
             {"tail_samples", static_cast<double>(c.tail_samples), kSilence},
             {"esn0_db", c.esn0_db, {kLevelDb.least, kAnyMore}},
