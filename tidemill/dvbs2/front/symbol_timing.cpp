@@ -26,7 +26,8 @@ constexpr std::int64_t kBurstEvery = 8;
 constexpr double kBurstEdge = 0.04;
 constexpr double kSupport = 0.5;  // share of them that must show the clock: few loud ones give no slope
 constexpr std::int64_t kKeptSubblocks = kFitSubblocks + kMaxSubblocks;
-constexpr double kLargestSlope = 0.08;  // symbols per sub-block: 156 ppm
+constexpr double kLargestSlope = 0.08;          // symbols per sub-block: 156 ppm, of a clock that is sought
+constexpr double kLargestFollowedSlope = 0.25;  // 488 ppm, to which one that is followed may drift
 
 // Share of the symbol-rate line in the power: at least 0.37 for a signal at -2.35 dB Es/N0; a fit to n
 // sub-blocks of noise stays below 1.05 / sqrt(n), one sub-block of noise below 0.1 on the long average.
@@ -41,6 +42,10 @@ constexpr double kTimingGain = 0.05;
 constexpr double kSlopeGain = kTimingGain * kTimingGain / 4.0;
 constexpr double kLoopMemory = 97;      // sub-blocks after which both gains of a growing line are below these
 constexpr double kLargestError = 0.25;  // symbols
+constexpr double kLagGain = 1.0 / 64;
+constexpr double kHarmfulLag = 0.012;  // symbols
+constexpr double kBendGain = kSlopeGain * kTimingGain / 8;
+constexpr double kLargestBend = 1e-4;  // symbols per sub-block squared: 400 ppm/s at 1 MBd
 
 // A leap of the clock: so many sub-blocks agree on it, with so much of the signal's strength and of their
 // own, and it is so much likelier than none (natural logarithm; noise does as well once in 10^10).
@@ -216,6 +221,7 @@ void SymbolTimingLoop::lock_to(const Latest& run, const LineFit& fit, double kno
     quality_power_ = fit.power / fit.n;
     scatter_ = std::max(0.0, fit.energy - std::norm(fit.best) / fit.n) / fit.n / 2;
     behind_.clear();
+    lag_ = bend_ = 0;
     known_ = known;
     line_end_ = std::prev(run.behind)->subblock + 1;
     tau_ += slope_ * (static_cast<double>(kept_.front().first_subblock) - middle);
@@ -258,13 +264,23 @@ void SymbolTimingLoop::follow(const SubblockTiming& timing) {
         known_ = std::min(known_ + 1, kLoopMemory);
         const double both = known_ * (known_ + 1);
         tau_ += std::max(kTimingGain, (4 * known_ - 2) / both) * error;
-        slope_ = std::clamp(slope_ + std::max(kSlopeGain, 6 / both) * error, -kLargestSlope, kLargestSlope);
+        bend(error);
+        slope_ = std::clamp(slope_ + bend_ + std::max(kSlopeGain, 6 / both) * error, -kLargestFollowedSlope,
+                            kLargestFollowedSlope);
     }
     quality_signal_ += kQualityGain * (z.real() - quality_signal_);
     scatter_ += kQualityGain * (z.imag() * z.imag() - scatter_);
     quality_power_ += kQualityGain * (weight * power - quality_power_);
     behind_.push_back(timing);
     if (behind_.size() > kLookedBack) behind_.pop_front();
+}
+
+// Behind a clock that drifts the loop lags by the drift over the slope's gain: a lag that lasts shows the
+// drift, which is then foretold. A smaller one does no harm, and noise does not show it.
+void TimingTracker::bend(double error) {
+    lag_ += kLagGain * (error - lag_);
+    if (known_ < kLoopMemory || std::abs(lag_) < kHarmfulLag) return;
+    bend_ = std::clamp(bend_ + kBendGain * lag_, -kLargestBend, kLargestBend);
 }
 
 // Not while the line is being fitted.

@@ -44,7 +44,7 @@ class SymbolTimingLoop {
         archive("line_end", line_end_)("tau", tau_)("slope", slope_)("quality_signal", quality_signal_);
         archive("quality_power", quality_power_)("emitted_tau", emitted_tau_)("ahead", ahead_)("leaps",
                                                                                                leaps_);
-        archive("known", known_)("scatter", scatter_)("behind", behind_);
+        archive("known", known_)("scatter", scatter_)("behind", behind_)("bend", bend_)("lag", lag_);
     }
 
   private:
@@ -85,6 +85,7 @@ class SymbolTimingLoop {
     static std::complex<double> sum_along(const Latest& latest, double middle, double slope);
     void refine_line(const Latest& latest, double middle);
     void follow(const SubblockTiming& timing);
+    void bend(double error);
     bool may_leap(const FilteredInfo& info) const;
     std::optional<Leap> leap_in(std::span<const SubblockTiming> ahead) const;
     void leap_by(double symbols);
@@ -100,6 +101,8 @@ class SymbolTimingLoop {
     double known_ = 0;           // sub-blocks on which tau and slope rest, up to the loop's memory
     double tau_ = 0.0;           // timing at the middle of the current sub-block, symbols, unwrapped
     double slope_ = 0.0;         // its change per sub-block
+    double bend_ = 0.0;          // that of the slope, where the clock drifts
+    double lag_ = 0.0;           // mean of what the loop is behind by, in symbols
     double quality_signal_ = 0.0;
     double quality_power_ = 0.0;
     double scatter_ = 0.0;                 // mean square of what sub-blocks' phasors have across the line

@@ -5,6 +5,7 @@
 #include <complex>
 #include <numbers>
 #include <random>
+#include <span>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -21,11 +22,13 @@ struct Signal {
     double clock_ppm;
     std::int64_t leap_at = 0;  // sub-block from which on the clock stands elsewhere,
     double leap = 0;           // by so many symbols
+    double drift_ppm = 0;      // of the clock in each sub-block, once the signal is there
     std::mt19937 random{1};
 
     double tau(std::int64_t number) const {
-        return 0.3 - clock_ppm * 1e-6 * kSubblockSymbols * static_cast<double>(number) +
-               (number >= leap_at ? leap : 0);
+        const auto loud = static_cast<double>(std::max(number - kFirstLoud, std::int64_t{0}));
+        const double ppm_subblocks = clock_ppm * static_cast<double>(number) + drift_ppm * loud * loud / 2;
+        return 0.3 - ppm_subblocks * 1e-6 * kSubblockSymbols + (number >= leap_at ? leap : 0);
     }
 
     SubblockTiming subblock(std::int64_t number) {
@@ -108,6 +111,27 @@ TEST_CASE("timing: a steady clock never leaps, however noisy it is") {
     for (const double noise_power : {0.0, 0.1, 1.0, 1.7}) {
         CAPTURE(noise_power);
         CHECK(Strobes({noise_power, 60}, 100'000).leaps() == 1);
+    }
+}
+
+TEST_CASE("timing: a clock that drifts by 100 ppm/s at 1 MBd, up to 333 ppm, is followed and never leaps") {
+    constexpr std::int64_t kSubblocks = kFirstLoud + 6500;
+    for (const double noise_power : {0.0, 0.1, 1.0}) {
+        for (const double drift_ppm : {0.0512, -0.0512}) {
+            CAPTURE(noise_power);
+            CAPTURE(drift_ppm);
+            const Strobes strobes({.noise_power = noise_power, .clock_ppm = 0, .drift_ppm = drift_ppm},
+                                  kSubblocks);
+            CHECK(strobes.leaps() == 1);
+            double mean = 0, largest = 0;
+            constexpr std::size_t kLate = 5000;  // sub-blocks, once the drift is known
+            for (const auto& run : std::span(strobes.runs).last(kLate)) {
+                mean += run.off / kLate;
+                largest = std::max(largest, std::abs(run.off));
+            }
+            CHECK(std::abs(mean) < 0.015);
+            CHECK(largest < 0.08);
+        }
     }
 }
 
