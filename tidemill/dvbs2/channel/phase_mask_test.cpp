@@ -26,7 +26,7 @@ TEST_CASE("phase mask: phase noise has the density of its mask") {
             }
             power += std::norm(sum);
         }
-        // Of a density the window of squared sines lets 3/8 of its length through, in samples a symbol.
+        // The window of squared sines lets 3/8 of a density's length through, in samples a symbol.
         return 10 * std::log10(power / (kWindows * kWindow * 0.375) / 2);
     };
     CHECK(std::abs(share_db(0.012) - (-50 - 20 * std::log10(1.2))) < 2);

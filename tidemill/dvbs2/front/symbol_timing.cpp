@@ -276,8 +276,8 @@ void SymbolTimingLoop::follow(const SubblockTiming& timing) {
 }
 
 // Behind a clock that drifts the loop lags by the drift over the slope's gain: a lag that lasts shows the
-// drift, which is then foretold. A smaller one does no harm, and noise does not show it.
-void TimingTracker::bend(double error) {
+// drift, which is then predicted. A smaller one does no harm, and noise does not show it.
+void SymbolTimingLoop::bend(double error) {
     lag_ += kLagGain * (error - lag_);
     if (known_ < kLoopMemory || std::abs(lag_) < kHarmfulLag) return;
     bend_ = std::clamp(bend_ + kBendGain * lag_, -kLargestBend, kLargestBend);

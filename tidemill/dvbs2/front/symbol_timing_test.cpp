@@ -120,12 +120,12 @@ TEST_CASE("timing: a clock that drifts by 100 ppm/s at 1 MBd, up to 333 ppm, is 
         for (const double drift_ppm : {0.0512, -0.0512}) {
             CAPTURE(noise_power);
             CAPTURE(drift_ppm);
-            const Strobes strobes({.noise_power = noise_power, .clock_ppm = 0, .drift_ppm = drift_ppm},
-                                  kSubblocks);
-            CHECK(strobes.leaps() == 1);
+            const Strobes sampling_instants(
+                {.noise_power = noise_power, .clock_ppm = 0, .drift_ppm = drift_ppm}, kSubblocks);
+            CHECK(sampling_instants.leaps() == 1);
             double mean = 0, largest = 0;
             constexpr std::size_t kLate = 5000;  // sub-blocks, once the drift is known
-            for (const auto& run : std::span(strobes.runs).last(kLate)) {
+            for (const auto& run : std::span(sampling_instants.runs).last(kLate)) {
                 mean += run.off / kLate;
                 largest = std::max(largest, std::abs(run.off));
             }

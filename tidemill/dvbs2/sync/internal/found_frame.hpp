@@ -58,8 +58,8 @@ inline constexpr float kSearchQuality = 0.20F;
 // frames.
 inline constexpr double kLargestDriftLag = 0.02;
 
-/// What is asked of a header at a place that is known, but for `slips` symbols.
-struct HeaderWanted {
+/// Conditions for a header at a place that is known, but for `slips` symbols.
+struct HeaderQuery {
     double frequency;  // cycles per symbol
     bool inverted;
     float quality;  // at the least

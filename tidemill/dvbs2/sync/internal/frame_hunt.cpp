@@ -52,7 +52,7 @@ FrameHunt::Verdict FrameHunt::judge(const HeardSymbols& heard) {
 
 // By a header at the same frequency or, exactly at its place, at one to which a carrier may have drifted.
 bool FrameHunt::is_confirmed(const HeardSymbols& heard, std::uint64_t next) const {
-    const HeaderWanted wanted{hit_->frequency, hit_->inverted, kSearchQuality, kTriedSlips};
+    const HeaderQuery wanted{hit_->frequency, hit_->inverted, kSearchQuality, kTriedSlips};
     if (frame_near(heard.kept, next, wanted)) return true;
     if (next + kHeaderSymbols > heard.end()) return false;
     const HeaderHit drifted = examine(heard.kept, next);
