@@ -35,7 +35,7 @@ struct Field {
 constexpr std::string_view kLosses = "losses";
 constexpr std::string_view kDisturbed = "disturbed";  // what a signal suffers from, lost or not
 
-const dvbs2::Modcod& modcod_of(Pls pls) {
+const dvbs2::Modcod& defined_modcod(Pls pls) {
     return *dvbs2::find_modcod(pls.modcod);
 }
 
@@ -170,7 +170,7 @@ Json modcods(View view) {
         const std::uint64_t frames = view.now.totals.frames_of_pls[code];
         const auto pls = dvbs2::Pls::from_code(static_cast<int>(code));
         if (frames > 0) {
-            json[fmt::format("{} {}{}", modcod_name(modcod_of(pls)), name(pls.size),
+            json[fmt::format("{} {}{}", modcod_name(defined_modcod(pls)), name(pls.size),
                              pls.pilots ? " pilots" : "")] = frames;
         }
     }
@@ -210,9 +210,10 @@ const Field kFields[] = {
     {"recording", "", "", "", [](View v) -> Json { return v.whole->job.recording.data_path.string(); }},
 
     {"", "modcod", "received", "{}",
-     of_pls<[](View, Pls pls) -> Json { return modcod_name(modcod_of(pls)); }>},
-    {"modulation", "", "", "", of_pls<[](View, Pls pls) -> Json { return name(modcod_of(pls).modulation); }>},
-    {"code_rate", "", "", "", of_pls<[](View, Pls pls) -> Json { return name(modcod_of(pls).rate); }>},
+     of_pls<[](View, Pls pls) -> Json { return modcod_name(defined_modcod(pls)); }>},
+    {"modulation", "", "", "",
+     of_pls<[](View, Pls pls) -> Json { return name(defined_modcod(pls).modulation); }>},
+    {"code_rate", "", "", "", of_pls<[](View, Pls pls) -> Json { return name(defined_modcod(pls).rate); }>},
     {"modcod", "", "", "", of_pls<[](View, Pls pls) -> Json { return pls.modcod; }>},
     {"frame", "frame", "received", "{} frames", of_pls<[](View, Pls pls) -> Json { return name(pls.size); }>},
     {"pilots", "pilots", "received", "pilots {}", of_pls<[](View, Pls pls) -> Json { return pls.pilots; }>},
@@ -228,7 +229,7 @@ const Field kFields[] = {
     {"esn0_db", "esn0_db", "signal", "Es/N0 {:.2f} dB",
      of_pls<[](View v, Pls) -> Json { return v.esn0_db; }>},
     {"", "margin_db", "", "",
-     of_pls<[](View v, Pls pls) -> Json { return v.esn0_db - modcod_of(pls).esn0_threshold_db; }>},
+     of_pls<[](View v, Pls pls) -> Json { return v.esn0_db - defined_modcod(pls).esn0_threshold_db; }>},
     {"frequency_offset_hz", "offset_hz", "signal", "carrier {:+.1f} Hz",
      of_pls<[](View v, Pls) -> Json { return v.now.frequency_hz; }>},
     {"frequency_hz", "", "", "",
