@@ -19,7 +19,7 @@ constexpr std::size_t kSteadySamples = 256;
 constexpr double kMostClockPpm = 1e5;
 constexpr std::uint64_t kWalkSeed = 0x77616c6b;  // sets the phase walk apart from the noise
 
-const ChannelConfig& checked(const ChannelConfig& config) {
+ChannelConfig checked(ChannelConfig config) {
     if (const auto wrong = first_impossible(config))
         throw Dvbs2Error(fmt::format("a channel's {} is {:.9g}: give one {}", wrong->field, wrong->value,
                                      in_words(wrong->limits)));

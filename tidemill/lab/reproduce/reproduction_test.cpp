@@ -50,12 +50,15 @@ void check_verdicts(const ResultTable& table) {
     }
 }
 
-// Subjects of the chapters of the language's document: their titles' words, without the last letter, which
-// may be a plural's.
+// Subjects of the chapters of the language's two documents: their titles' words, without the last letter,
+// which may be a plural's.
 std::vector<std::string> words_of_chapters() {
-    std::ifstream document(internal::data_folder() + "/../docs/language.md");
+    const std::string docs = internal::data_folder() + "/../docs";
+    std::stringstream chapters;
+    for (const char* const part : {"/guides/language.md", "/reference/language.md"})
+        chapters << std::ifstream(docs + part).rdbuf();
     std::vector<std::string> words;
-    for (std::string line; std::getline(document, line);) {
+    for (std::string line; std::getline(chapters, line);) {
         if (!line.starts_with("## ") || !std::isdigit(static_cast<unsigned char>(line[3]))) continue;
         std::istringstream title(in_small_letters(line.substr(3)));
         for (std::string word; title >> word;) {
