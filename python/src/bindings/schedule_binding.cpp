@@ -199,7 +199,7 @@ void bind_schedule(nb::module_& module) {
 void bind_schedules(nb::module_& module) {
     bind_profile(module);
     bind_schedule(module);
-    nb::class_<ScheduleConfig>(module, "HowToSchedule")
+    nb::class_<ScheduleConfig>(module, "ScheduleConfig")
         .def(
             "__init__",
             [](ScheduleConfig* self, std::optional<std::string> cores, std::optional<std::string> watts,
