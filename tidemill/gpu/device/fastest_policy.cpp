@@ -15,8 +15,8 @@
 namespace tidemill {
 namespace {
 
-// Quartile of the runs: other programs of the host only ever add. Nothing where the
-// device refuses, and why.
+// Quartile of the runs, as other programs of the host only ever add; nothing where the device refuses, and
+// why.
 std::optional<double> there_and_back_us(Device& device, MemoryPolicy policy, std::size_t bytes,
                                         std::string& why) {
     constexpr int kRuns = 9;

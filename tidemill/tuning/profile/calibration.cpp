@@ -128,8 +128,8 @@ Schedule two_stages(const Topology& topology) {
     return {.stages = {{0, 1, 1, kind}, {1, 1, 1, kind}}, .resources = {{kind, {node(0), node(1)}}}};
 }
 
-// Time of the slower of two stages beyond its own work, in the middle of the rounds in
-// which enough was undisturbed to know it.
+// Time of the slower of two stages beyond its own work, in the middle of the rounds in which enough was
+// undisturbed to know it.
 HopMeasurement hop_of(const std::vector<double>& rounds_us, std::size_t bytes, int rounds) {
     if (rounds_us.empty()) return {.bytes = bytes, .is_disturbed = true};
     HopMeasurement hop{bytes, std::max(0.0, median(rounds_us)), quantile(rounds_us, 0.25),
@@ -191,8 +191,8 @@ void measure_hops(const Topology& topology, const CalibrationOptions& options, C
     result.not_measured.push_back(fmt::format("hop_us, byte_us: {}", kDisturbed));
 }
 
-// Times of steps of arithmetic that depend on each other, so that only the clock and the neighbours matter:
-// the us of each window.
+// Times in us of windows of arithmetic whose steps depend on each other, so that only the clock and the
+// neighbours matter.
 std::vector<double> compute_for(double seconds) {
     constexpr int kSteps = 100'000;
     const auto end = Clock::now() + std::chrono::duration<double>(seconds);
