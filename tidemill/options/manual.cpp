@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
-#include <fstream>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "tidemill/base/cli_error.hpp"
+#include "tidemill/base/text_file.hpp"
 
 namespace tidemill::cli {
 
@@ -73,11 +72,6 @@ std::string page_of(const Verb& verb, const std::string& name) {
     return page + end_of_page();
 }
 
-void write_page(const std::filesystem::path& file, const std::string& page) {
-    std::ofstream output(file, std::ios::binary);
-    if (!(output << page).flush()) throw JobFailed(fmt::format("{}: cannot be written", file.string()));
-}
-
 }  // namespace
 
 std::string manual_of(Verb& program) {
@@ -91,11 +85,11 @@ std::string manual_of(Verb& program) {
 
 void write_manuals(Verb& program, const std::string& folder) {
     const std::filesystem::path into = folder;
-    write_page(into / (program.name() + ".1"), manual_of(program));
+    write_text(into / (program.name() + ".1"), manual_of(program));
     for (const Verb* verb : verbs_of(program)) {
         std::string name = verb->path();
         std::ranges::replace(name, ' ', '-');
-        write_page(into / (name + ".1"), page_of(*verb, name));
+        write_text(into / (name + ".1"), page_of(*verb, name));
     }
 }
 

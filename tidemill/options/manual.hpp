@@ -17,7 +17,7 @@ inline constexpr const char* kExitStatuses =
 /// The manual page of a program in the language of man(7), written from the tables of its verbs.
 std::string manual_of(Verb& program);
 
-/// Writes that page, and one for each verb, as tidemill-dvbs2-rx.1, into a folder. Throws JobFailed.
+/// Writes that page, and one for each verb, as tidemill-dvbs2-rx.1, into a folder. Throws JsonError.
 void write_manuals(Verb& program, const std::string& folder);
 
 }  // namespace tidemill::cli
